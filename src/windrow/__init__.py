@@ -1,0 +1,1 @@
+"""windrow: SQL over windows that slide, on Apache Spark."""

@@ -1,0 +1,100 @@
+"""What has been declared: streams, derived streams and queries, by name whatever its case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from windrow.schema import Schema
+
+if TYPE_CHECKING:
+    from windrow.plan.nodes import Node
+
+
+class Stamping(Enum):
+    """Who gives a stream's tuples their timestamps."""
+
+    EXTERNAL = "external"
+    """A column of the arriving tuples, named in ORDER BY."""
+    INTERNAL = "internal"
+    """The system, on arrival, in the column current_time; strictly increasing."""
+    LATENT = "latent"
+    """Nobody declared one: the system numbers arrivals in a hidden timestamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream that tuples arrive on. Times are in microseconds."""
+
+    name: str
+    schema: Schema
+    stamping: Stamping = Stamping.LATENT
+    timestamp: str | None = None
+    """The timestamp column; None iff latent."""
+    slack: int = 0
+    retain: int = 0
+    """At least so much history stays in the stream log."""
+    heartbeat: int | None = None
+    """After so much silence an external stream counts as idle; for an internal one, the beat."""
+    source: str | None = None
+    """Where tuples come from, a URI; None when they are only pushed."""
+    sql: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.timestamp is None) != (self.stamping is Stamping.LATENT):
+            raise ValueError("a stream has a timestamp column unless it is latent")
+
+    @property
+    def arriving(self) -> Schema:
+        """The columns that arriving tuples bring: all but an internal timestamp."""
+        if self.stamping is not Stamping.INTERNAL:
+            return self.schema
+        return Schema(tuple(f for f in self.schema if f.name != self.timestamp))
+
+    @property
+    def late(self) -> Stream:
+        """The stream of tuples that came after their time; stamped on arrival, invisibly."""
+        return Stream(f"{self.name}.late", self.schema)
+
+    @property
+    def rejected(self) -> Stream:
+        """The stream of input that was no tuple, with the reason."""
+        columns = Schema.of(("input", "VARCHAR"), ("reason", "VARCHAR"), ("current_time", "TIMESTAMP"))
+        return Stream(f"{self.name}.rejected", columns, Stamping.INTERNAL, "current_time")
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedStream:
+    """A stream defined by a query over others (CREATE STREAM … AS SELECT)."""
+
+    name: str
+    plan: Node
+    sql: str = ""
+
+    @property
+    def schema(self) -> Schema:
+        return self.plan.schema
+
+
+@dataclass(slots=True)
+class Catalog:
+    """All that statements can name."""
+
+    streams: dict[str, Stream | DerivedStream] = field(default_factory=dict)
+
+    def add(self, stream: Stream | DerivedStream) -> None:
+        self.streams[stream.name.lower()] = stream
+
+    def drop(self, name: str) -> None:
+        del self.streams[name.lower()]
+
+    def find(self, name: str) -> Stream | DerivedStream | None:
+        """The stream of that name; NAME.late and NAME.rejected are found with NAME."""
+        if found := self.streams.get(name.lower()):
+            return found
+        base, _, part = name.lower().rpartition(".")
+        parent = self.streams.get(base)
+        if isinstance(parent, Stream) and part in ("late", "rejected"):
+            return parent.late if part == "late" else parent.rejected
+        return None

@@ -1,0 +1,101 @@
+"""Every error that windrow raises on purpose.
+
+Error
+├── StatementError        wrong SQL; carries line, column and a caret
+│   ├── ParseError        the text is not a statement of the language
+│   ├── UnknownName        a name is unknown, or means two things
+│   ├── TypeMismatch        an expression has no type
+│   └── Refused           well-formed, but it cannot mean or do anything useful
+├── SettingError          SET or connect() with an unknown or unusable value
+├── SourceError           a source cannot be opened or read
+├── SinkError             a sink cannot be opened or written
+├── CheckpointError       a checkpoint is locked, damaged or of another program
+└── RunnerError           the runner (Java, Spark, a worker) failed
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where in a text something stands; lines and columns count from 1."""
+
+    line: int
+    column: int
+    length: int
+    text: str
+    """The whole line of text that the span is on."""
+
+    def drawn(self) -> str:
+        caret = "^" * max(1, min(self.length, len(self.text) - self.column + 1))
+        return f"  {self.text}\n  {' ' * (self.column - 1)}{caret}"
+
+
+class Error(Exception):
+    """The base of all windrow errors: a sentence, and a hint where there is one."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
+
+
+class StatementError(Error):
+    """An error in a statement, drawn with the line of text and a caret under the culprit."""
+
+    def __init__(self, message: str, span: Span, *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.span = span
+
+    @property
+    def line(self) -> int:
+        return self.span.line
+
+    @property
+    def column(self) -> int:
+        return self.span.column
+
+    def __str__(self) -> str:
+        where = f"line {self.line}, column {self.column}: {self.message}\n{self.span.drawn()}"
+        return where if self.hint is None else f"{where}\nhint: {self.hint}"
+
+
+class ParseError(StatementError):
+    """The text is not a statement of the language."""
+
+
+class UnknownName(StatementError):
+    """A name is unknown or means two things."""
+
+
+class TypeMismatch(StatementError):
+    """An expression has no type."""
+
+
+class Refused(StatementError):
+    """A well-formed statement that the catalog, or its own meaning, does not allow."""
+
+
+class SettingError(Error):
+    """An unknown setting, or a value that it cannot take."""
+
+
+class SourceError(Error):
+    """A source cannot be opened or read."""
+
+
+class SinkError(Error):
+    """A sink cannot be opened or written."""
+
+
+class CheckpointError(Error):
+    """A checkpoint is locked, damaged, or belongs to another program."""
+
+
+class RunnerError(Error):
+    """The runner failed: Java, Spark or a worker."""
