@@ -23,6 +23,14 @@ class Stamping(Enum):
     """Nobody declared one: the system numbers arrivals in a hidden timestamp."""
 
 
+class Part(Enum):
+    """What a stream's log keeps side by side: each part reads as a stream of its own."""
+
+    TUPLES = 0
+    LATE = 1
+    REJECTED = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Stream:
     """A stream that tuples arrive on. Times are in microseconds."""
@@ -40,10 +48,18 @@ class Stream:
     source: str | None = None
     """Where tuples come from, a URI; None when they are only pushed."""
     sql: str = ""
+    part: Part = Part.TUPLES
 
     def __post_init__(self) -> None:
         if (self.timestamp is None) != (self.stamping is Stamping.LATENT):
             raise ValueError("a stream has a timestamp column unless it is latent")
+
+    @property
+    def time_column(self) -> str:
+        """The timestamp column of a stream that has one."""
+        if self.timestamp is None:
+            raise ValueError(f"the stream {self.name} is latent: it has no timestamp column")
+        return self.timestamp
 
     @property
     def arriving(self) -> Schema:
@@ -55,13 +71,18 @@ class Stream:
     @property
     def late(self) -> Stream:
         """The stream of tuples that came after their time; stamped on arrival, invisibly."""
-        return Stream(f"{self.name}.late", self.schema)
+        return Stream(f"{self.name}.late", self.schema, part=Part.LATE)
 
     @property
     def rejected(self) -> Stream:
         """The stream of input that was no tuple, with the reason."""
-        columns = Schema.of(("input", "VARCHAR"), ("reason", "VARCHAR"), ("current_time", "TIMESTAMP"))
-        return Stream(f"{self.name}.rejected", columns, Stamping.INTERNAL, "current_time")
+        columns = Schema.of(("input", "VARCHAR"), ("reason", "VARCHAR"))
+        return Stream(f"{self.name}.rejected", columns, part=Part.REJECTED)
+
+    @property
+    def log(self) -> str:
+        """The name of the stream in whose log this one is kept."""
+        return self.name if self.part is Part.TUPLES else self.name.rpartition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ import pyarrow as pa
 def arrow_type(duckdb_type: str) -> pa.DataType:
     """The Arrow type that DuckDB gives values of one of its types."""
     with duckdb.connect() as connection:
-        result = connection.execute(f"SELECT NULL::{duckdb_type} AS value").to_arrow_table()
-    return result.schema.field(0).type
+        result: pa.DataType = connection.sql(f"SELECT NULL::{duckdb_type}").to_arrow_table().field(0).type
+    return result
 
 
 @dataclass(frozen=True, slots=True)

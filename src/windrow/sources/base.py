@@ -10,16 +10,14 @@ goes on from there, so nothing is read twice.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from threading import Event
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
 from windrow.catalog import Stream
-
-Position = Mapping[str, Any]
-"""How far a source was read: small, and JSON."""
+from windrow.log.stream_log import Position
 
 
 class Inlet(Protocol):

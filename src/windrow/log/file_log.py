@@ -1,0 +1,233 @@
+"""A stream log on disk.
+
+A segment is two files, named by the position of their first entry: `….data` holds the entries'
+bytes (Arrow IPC messages, one for each part that has rows, then the source's position as JSON),
+`….index` their records. An entry is written to the data file, flushed to the disk, and only then to
+the index; so what the index names is there. A write that was cut off is cut away when the log is
+opened for writing, and never seen by readers.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import mmap
+import os
+import zlib
+from collections.abc import Sequence
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.catalog import Part
+from windrow.errors import CheckpointError, SourceError
+from windrow.log.index import ENTRY, Entries, Index, intact, sealed
+from windrow.log.stream_log import (
+    GrowingIndex,
+    LogReader,
+    Payload,
+    StreamLog,
+    Times,
+    position_bytes,
+    record,
+)
+
+SEGMENT_BYTES = 64 << 20
+"""A data file that has reached this size is followed by a new one."""
+
+
+def _index_file(directory: Path, segment: int) -> Path:
+    return directory / f"{segment:020d}.index"
+
+
+def _data_file(directory: Path, segment: int) -> Path:
+    return directory / f"{segment:020d}.data"
+
+
+def _segments(directory: Path) -> list[int]:
+    return sorted(int(path.stem) for path in directory.glob("*.index"))
+
+
+class FileLogReader(LogReader):
+    """Reads a log that another process may be writing. Payload is mapped, not copied."""
+
+    def __init__(self, directory: Path, schemas: tuple[pa.Schema, ...]) -> None:
+        self._directory = directory
+        self._schemas = schemas
+        self._indexes: dict[int, Entries] = {}
+        self._maps: dict[int, pa.Buffer] = {}
+
+    def index(self) -> Index:
+        segments = _segments(self._directory)
+        if not segments:
+            return Index(0, np.zeros(0, ENTRY))
+        for segment in segments:
+            path = _index_file(self._directory, segment)
+            known = self._indexes.get(segment)
+            if known is None or path.stat().st_size > known.nbytes:
+                self._indexes[segment] = _load(path)
+        for gone in self._indexes.keys() - set(segments):
+            del self._indexes[gone]
+            self._maps.pop(gone, None)
+        return Index(segments[0], np.concatenate([self._indexes[segment] for segment in segments]))
+
+    def read(self, entry: Any, part: Part) -> pa.RecordBatch:
+        lengths = entry["lengths"]
+        start = int(entry["offset"] + lengths[: part.value].sum())
+        message = self._bytes(entry).slice(start, int(lengths[part.value]))
+        return pa.ipc.read_record_batch(message, self._schemas[part.value])
+
+    def _bytes(self, entry: Any) -> pa.Buffer:
+        segment = int(entry["segment"])
+        end = int(entry["offset"] + entry["lengths"].sum())
+        mapped = self._maps.get(segment)
+        if mapped is None or mapped.size < end:
+            path = _data_file(self._directory, segment)
+            try:
+                with path.open("rb") as file:
+                    mapped = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            except OSError as error:
+                raise CheckpointError(
+                    f"{path.name}: a segment of the stream log cannot be read: {error.strerror}",
+                    hint="the pipeline needs it; restore the checkpoint's log from a copy",
+                ) from error
+            self._maps[segment] = mapped
+        if mapped.size < end:
+            raise CheckpointError(
+                f"{_data_file(self._directory, segment).name}: a segment of the stream log is cut short",
+                hint="restore the checkpoint's log from a copy",
+            )
+        return mapped
+
+
+def _load(path: Path) -> Entries:
+    size = path.stat().st_size // ENTRY.itemsize
+    entries = np.fromfile(path, ENTRY, count=size)
+    return entries[: intact(entries)]
+
+
+class FileLog(StreamLog):
+    """The log of one stream under a checkpoint, opened for writing; one process at a time."""
+
+    def __init__(self, directory: Path, schemas: tuple[pa.Schema, ...], *, durable: bool = True) -> None:
+        super().__init__()
+        self._directory = directory
+        self._durable = durable
+        self._reader = FileLogReader(directory, schemas)
+        directory.mkdir(parents=True, exist_ok=True)
+        self._cut_torn_end()
+        found = self._reader.index()
+        self._index = GrowingIndex(found)
+        self._segment = max(_segments(directory), default=0)
+        self._data, self._records = self._open_segment()
+        self.position = self._last_position(found)
+
+    def append(self, payload: Payload, times: Times, position: Position | None = None) -> None:
+        if self._data.tell() >= SEGMENT_BYTES:
+            self._roll()
+        if position is None and self._data.tell() == 0:
+            position = self.position  # so that dropping older segments never forgets it
+        entry = record(payload, times, self._index.totals)
+        pieces = [b"" if batch is None else batch.serialize() for batch in payload]
+        extra = position_bytes(position)
+        entry["segment"], entry["offset"] = self._segment, self._data.tell()
+        entry["lengths"], entry["extra"] = [len(piece) for piece in pieces], len(extra)
+        entry["crc"] = functools.reduce(lambda crc, piece: zlib.crc32(piece, crc), (*pieces, extra), 0)
+        self._write((*pieces, extra), sealed(entry))
+        self._index.add(entry)
+        self.position = position if position is not None else self.position
+
+    def index(self) -> Index:
+        return self._index.snapshot()
+
+    def read(self, entry: Any, part: Part) -> pa.RecordBatch:
+        return self._reader.read(entry, part)
+
+    def drop_before(self, position: int) -> None:
+        segments = _segments(self._directory)
+        for segment, following in itertools.pairwise(segments):
+            if following < position:  # the segment that follows has an entry, and with it the clock
+                _index_file(self._directory, segment).unlink()
+                _data_file(self._directory, segment).unlink()
+                self._index.drop_before(following)
+
+    def close(self) -> None:
+        self._data.close()
+        self._records.close()
+
+    def _write(self, pieces: Sequence[bytes | pa.Buffer], entry: Entries) -> None:
+        start, records = self._data.tell(), self._records.tell()
+        try:
+            for piece in pieces:
+                _write_all(self._data, piece)
+            self._flush(self._data)
+            _write_all(self._records, entry.tobytes())
+            self._flush(self._records)
+        except OSError as error:
+            self._cut_back(start, records)
+            raise SourceError(
+                f"the stream log {self._directory.name} cannot be written: {error.strerror}",
+                hint="make room on the checkpoint's disk; nothing that was accepted is lost",
+            ) from error
+
+    def _cut_back(self, data: int, records: int) -> None:
+        for file, size in ((self._data, data), (self._records, records)):
+            file.seek(size)
+            file.truncate(size)
+
+    def _flush(self, file: FileIO) -> None:
+        if self._durable:
+            os.fdatasync(file.fileno())
+
+    def _roll(self) -> None:
+        self.close()
+        self._segment = self._index.snapshot().end
+        self._data, self._records = self._open_segment()
+
+    def _open_segment(self) -> tuple[FileIO, FileIO]:
+        files = (_data_file, _index_file)
+        data, records = (FileIO(file(self._directory, self._segment), "a") for file in files)
+        return data, records
+
+    def _cut_torn_end(self) -> None:
+        """Cut away what a crash left after the last whole entry."""
+        segments = _segments(self._directory)
+        for orphan in self._directory.glob("*.data"):
+            if int(orphan.stem) not in segments:
+                orphan.unlink()
+        if not segments:
+            return
+        index, data = (file(self._directory, segments[-1]) for file in (_index_file, _data_file))
+        entries = _load(index)
+        end = _end_of(entries[-1]) if len(entries) else 0
+        if data.stat().st_size < end:
+            raise CheckpointError(
+                f"{data.name}: a segment of the stream log is cut short",
+                hint="restore the checkpoint's log from a copy",
+            )
+        os.truncate(data, end)
+        os.truncate(index, entries.nbytes)
+
+    def _last_position(self, found: Index) -> Position | None:
+        told = np.flatnonzero(found.entries["extra"])
+        if not len(told):
+            return None
+        entry = found.entries[told[-1]]
+        with _data_file(self._directory, int(entry["segment"])).open("rb") as file:
+            file.seek(_end_of(entry) - int(entry["extra"]))
+            position: Position = json.loads(file.read(int(entry["extra"])))
+        return position
+
+
+def _write_all(file: FileIO, piece: bytes | pa.Buffer) -> None:
+    rest = memoryview(piece)
+    while len(rest):
+        rest = rest[file.write(rest) or 0 :]
+
+
+def _end_of(entry: Any) -> int:
+    return int(entry["offset"] + entry["lengths"].sum() + entry["extra"])

@@ -1,0 +1,187 @@
+"""The door of a stream: what arrives is stamped, checked against the clock, and logged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.catalog import Stamping, Stream
+from windrow.delta import BEGINNING, NEVER, Instants
+from windrow.kernels.clocks import late_mask
+from windrow.log.stream_log import NOTHING, Payload, Position, StreamLog, Times
+
+_FARTHEST = 2**62
+"""Instants beyond this, and DuckDB's infinities, are no timestamps."""
+
+WallClock = Callable[[], int]
+"""Microseconds since 1970."""
+
+
+def wall_clock() -> int:
+    return time.time_ns() // 1000
+
+
+def part_schemas(stream: Stream) -> tuple[pa.Schema, pa.Schema, pa.Schema]:
+    """What a stream's log holds: tuples, late tuples, rejected input."""
+    return stream.schema.arrow, stream.late.schema.arrow, stream.rejected.schema.arrow
+
+
+class StreamInlet:
+    """Takes tuples of one stream from sources, pushes and heartbeats, on any thread."""
+
+    def __init__(
+        self,
+        stream: Stream,
+        log: StreamLog,
+        *,
+        now: WallClock = wall_clock,
+        wait_for_room: Callable[[], None] = lambda: None,
+        on_arrival: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.stream = stream
+        self._log = log
+        self._now = now
+        self._wait_for_room = wait_for_room
+        self._on_arrival = on_arrival
+        entries = log.index().entries
+        last = entries[-1] if len(entries) else None
+        self._clock = BEGINNING if last is None else int(last["clock"])
+        self._floor = BEGINNING if last is None else int(last["floor"])
+        self._stamp = BEGINNING if last is None else int(last["last_stamp"])
+        self.last_arrival = self._now()
+        """When tuples came last, or the stream was opened, by the wall clock."""
+
+    @property
+    def clock(self) -> int:
+        return self._clock
+
+    @property
+    def position(self) -> Position | None:
+        return self._log.position
+
+    def accept(
+        self,
+        rows: pa.Table,
+        *,
+        rejected: Sequence[tuple[str, str]] = (),
+        position: Position | None = None,
+    ) -> None:
+        """Log tuples in arrival order: see `windrow.sources.base.Inlet`."""
+        self._wait_for_room()
+        with self._log.lock:
+            now = self._now()
+            tuples, late, refused = self._sorted_out(rows, list(rejected), now)
+            ts = self._timestamps(tuples)
+            count = tuples.num_rows + late.num_rows + refused.num_rows
+            first_stamp = max(now, self._stamp + 1)
+            self._stamp = first_stamp + max(0, count - 1)
+            self._move_clock(ts)
+            times = Times(
+                min_ts=int(ts.min()) if len(ts) else NEVER,
+                max_ts=int(ts.max()) if len(ts) else BEGINNING,
+                clock=self._clock,
+                floor=self._floor,
+                stamp=first_stamp,
+                last_stamp=self._stamp,
+                arrived=now,
+            )
+            payload: Payload = (_whole(tuples), _whole(late), _whole(refused))
+            self._log.append(payload, times, position)
+            self.last_arrival = now
+        self._on_arrival()
+
+    def advance(self, clock: int) -> None:
+        """All tuples up to and including this instant are in: older or equal ones come late."""
+        self._step(clock, clock + 1 if clock < NEVER else NEVER)
+
+    def follow(self, clock: int) -> None:
+        """An idle stream's clock is moved on, as if a tuple of that time had come."""
+        self._step(clock, clock - self.stream.slack)
+
+    def beat(self) -> None:
+        """A heartbeat: the clock of a stream that the system stamps is the wall clock."""
+        if self.stream.stamping is not Stamping.EXTERNAL:
+            self._step(self._now(), BEGINNING)
+
+    def finish(self) -> None:
+        """Nothing will ever come again."""
+        self.advance(NEVER)
+
+    def _step(self, clock: int, floor: int) -> None:
+        with self._log.lock:
+            if clock <= self._clock:
+                return
+            now = self._now()
+            if self.stream.stamping is not Stamping.EXTERNAL:
+                clock = clock if clock == NEVER else max(clock, self._stamp)
+                self._stamp = max(self._stamp, min(clock, now))
+            self._clock, self._floor = clock, max(self._floor, floor)
+            stamp = max(now, self._stamp)
+            self._stamp = stamp
+            self._log.append(NOTHING, Times(NEVER, BEGINNING, clock, self._floor, stamp, stamp, now))
+        self._on_arrival()
+
+    def _sorted_out(
+        self, rows: pa.Table, rejected: list[tuple[str, str]], now: int
+    ) -> tuple[pa.Table, pa.Table, pa.Table]:
+        """Tuples in time, late tuples, and what is rejected."""
+        stream = self.stream
+        if stream.stamping is Stamping.EXTERNAL:
+            column = rows.column(stream.time_column)
+            unusable = pc.is_null(column)
+            if column.null_count == 0:
+                instants = column.cast(pa.int64()).to_numpy()
+                unusable = pa.array(np.abs(instants) > _FARTHEST) if len(instants) else unusable
+            if pc.any(unusable).as_py():
+                rejected += [
+                    (
+                        str(row),
+                        f"{stream.time_column} is {row[stream.time_column] or 'NULL'}: not a timestamp",
+                    )
+                    for row in rows.filter(unusable).to_pylist()
+                ]
+                rows = rows.filter(pc.invert(unusable))
+            late = self._late(rows)
+        else:
+            late = None
+        if stream.stamping is Stamping.INTERNAL:
+            stamps = max(now, self._stamp + 1) + np.arange(rows.num_rows)
+            rows = rows.append_column(stream.time_column, pa.array(stamps, pa.timestamp("us")))
+        rows = rows.select(stream.schema.names)
+        refused = stream.rejected.schema.arrow.empty_table()
+        if rejected:
+            inputs, reasons = zip(*rejected, strict=True)
+            refused = pa.table([inputs, reasons], schema=refused.schema)
+        if late is None or not late.any():
+            return rows, rows.slice(0, 0), refused
+        return rows.filter(pa.array(~late)), rows.filter(pa.array(late)), refused
+
+    def _late(self, rows: pa.Table) -> npt.NDArray[np.bool_]:
+        ts = rows.column(self.stream.time_column).cast(pa.int64()).to_numpy()
+        return late_mask(ts, self._floor, self.stream.slack)[0]
+
+    def _timestamps(self, tuples: pa.Table) -> Instants:
+        """The timestamps of external tuples; others are stamped in order and need none here."""
+        if self.stream.stamping is not Stamping.EXTERNAL:
+            return np.empty(0, np.int64)
+        return tuples.column(self.stream.time_column).cast(pa.int64()).to_numpy()
+
+    def _move_clock(self, ts: Instants) -> None:
+        if self.stream.stamping is not Stamping.EXTERNAL:
+            self._clock = max(self._clock, self._stamp)
+        elif len(ts):
+            self._floor = max(self._floor, int(ts.max()) - self.stream.slack)
+            self._clock = max(self._clock, self._floor)
+
+
+def _whole(rows: pa.Table) -> pa.RecordBatch | None:
+    if not rows.num_rows:
+        return None
+    return pa.RecordBatch.from_arrays(
+        [column.combine_chunks() for column in rows.columns], schema=rows.schema
+    )

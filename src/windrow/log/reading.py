@@ -1,0 +1,139 @@
+"""Reading a stream log in time order: what a batch brings to a query.
+
+A batch is a range of log positions for each stream. It brings to a query the tuples that the range
+added, and those that were logged before and waited, because the query's clock (the smallest of its
+streams' clocks) had not reached them. So reordering and merging need no state but the log. Batches
+are cut into *slices* of time, which can be read at the same time in different places: each slice is
+in time order, and comes before the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from windrow.catalog import Stream
+from windrow.delta import BEGINNING, NEVER, Delta, Instants, concat, in_time_order
+from windrow.log.index import Entries, Index, PartIndex
+from windrow.log.stream_log import LogReader
+
+Offsets = Mapping[str, int]
+"""Log positions by the lower-case name of the stream whose log it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Part `number` of `count` equal shares of a batch, in time order."""
+
+    number: int = 0
+    count: int = 1
+
+
+_POINTS = 8
+"""A slice may end at so many instants within one entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The entries of one stream that may hold tuples of a batch."""
+
+    stream: Stream
+    entries: Entries
+    part: PartIndex
+    waiting: npt.NDArray[np.bool_]
+    """Which of them were there before the batch; of these, tuples up to its old clock are done."""
+
+    @classmethod
+    def of(cls, stream: Stream, index: Index, start: int, end: int, before: int, clock: int) -> Candidates:
+        inside = index.between(index.first, end)
+        part = inside.of_part(stream)
+        waiting = np.arange(inside.first, inside.end) < start
+        wanted = (part.rows > 0) & (part.min_ts <= clock) & (~waiting | (part.max_ts > before))
+        chosen = Index(inside.first, inside.entries[wanted])
+        return cls(stream, chosen.entries, chosen.of_part(stream), waiting[wanted])
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a query sees of its streams in one batch: the clock goes from `before` to `clock`."""
+
+    before: int
+    clock: int
+    streams: tuple[Candidates, ...]
+
+    @classmethod
+    def of(
+        cls, streams: Sequence[Stream], logs: Mapping[str, LogReader], start: Offsets, end: Offsets
+    ) -> Span:
+        names = [stream.log.lower() for stream in streams]
+        indexes = [logs[name].index() for name in names]
+        starts = [start.get(name, 0) for name in names]
+        ends = [end.get(name, 0) for name in names]
+
+        def smallest_clock(offsets: list[int]) -> int:
+            told = zip(indexes, streams, offsets, strict=True)
+            return min(index.clock_at(stream, offset) for index, stream, offset in told)
+
+        before, clock = smallest_clock(starts), smallest_clock(ends)
+        found = zip(streams, indexes, starts, ends, strict=True)
+        return cls(before, clock, tuple(Candidates.of(*each, before, clock) for each in found))
+
+    @property
+    def rows(self) -> int:
+        """How many tuples the batch brings, at the most."""
+        return int(sum(stream.part.rows.sum() for stream in self.streams))
+
+    def bounds(self, slice_: Slice) -> tuple[int, int]:
+        """The slice's share of time: after the first instant, up to the second."""
+        points = np.sort(np.concatenate([_points(stream.part) for stream in self.streams]))
+        if slice_.count == 1 or not len(points):
+            return (BEGINNING, self.clock) if slice_.number == 0 else (self.clock, self.clock)
+        cuts = [int(points[len(points) * k // slice_.count]) for k in range(1, slice_.count)]
+        edges = [BEGINNING, *(min(cut, self.clock) for cut in cuts), self.clock]
+        return edges[slice_.number], edges[slice_.number + 1]
+
+    def read(
+        self, which: int, logs: Mapping[str, LogReader], columns: Sequence[str], slice_: Slice
+    ) -> Delta:
+        """The slice's tuples of one stream, in time order, complete up to the batch's clock."""
+        after, upto = self.bounds(slice_)
+        found = self.streams[which]
+        log = logs[found.stream.log.lower()]
+        pieces = [
+            _cut(piece, max(after, self.before) if waits else after, upto)
+            for waits, piece in zip(found.waiting, _pieces(found, log, columns), strict=True)
+        ]
+        pieces = [piece for piece in pieces if len(piece)]
+        if not pieces:
+            return Delta.empty(self.clock, found.stream.schema.keep(columns).arrow)
+        return in_time_order(concat(pieces)).at(self.clock)
+
+
+def _points(part: PartIndex) -> Instants:
+    """Instants that divide the entries' tuples into shares of about equal size."""
+    size = max(1, int(part.rows.sum()) // 1024)
+    copies = np.maximum(1, np.minimum(_POINTS, part.rows // size))
+    entry = np.repeat(np.arange(len(copies)), copies)
+    step = np.arange(len(entry)) - np.repeat(np.cumsum(copies) - copies, copies) + 1
+    return part.min_ts[entry] + (part.max_ts - part.min_ts)[entry] // copies[entry] * step
+
+
+def _pieces(found: Candidates, log: LogReader, columns: Sequence[str]) -> Iterator[Delta]:
+    stream = found.stream
+    stamped = found.part.stamped_from
+    for number, entry in enumerate(found.entries):
+        batch = log.read(entry, stream.part)
+        if stamped is None:
+            ts = batch.column(stream.timestamp).view(pa.int64()).to_numpy()
+        else:
+            ts = stamped[number] + np.arange(batch.num_rows)
+        yield Delta(NEVER, pa.Table.from_batches([batch.select(columns)]), ts)
+
+
+def _cut(piece: Delta, after: int, upto: int) -> Delta:
+    inside = (piece.ts > after) & (piece.ts <= upto)
+    return piece if inside.all() else piece.take(inside)
