@@ -26,7 +26,7 @@ class Field:
     type: str
 
     @property
-    def arrow(self) -> pa.Field:
+    def arrow(self) -> pa.Field[pa.DataType]:
         return pa.field(self.name, arrow_type(self.type))
 
 

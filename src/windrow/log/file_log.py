@@ -30,6 +30,7 @@ from windrow.log.stream_log import (
     GrowingIndex,
     LogReader,
     Payload,
+    Position,
     StreamLog,
     Times,
     position_bytes,

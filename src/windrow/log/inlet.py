@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from windrow.catalog import Stamping, Stream
 from windrow.delta import BEGINNING, NEVER, Instants
@@ -132,20 +131,7 @@ class StreamInlet:
         """Tuples in time, late tuples, and what is rejected."""
         stream = self.stream
         if stream.stamping is Stamping.EXTERNAL:
-            column = rows.column(stream.time_column)
-            unusable = pc.is_null(column)
-            if column.null_count == 0:
-                instants = column.cast(pa.int64()).to_numpy()
-                unusable = pa.array(np.abs(instants) > _FARTHEST) if len(instants) else unusable
-            if pc.any(unusable).as_py():
-                rejected += [
-                    (
-                        str(row),
-                        f"{stream.time_column} is {row[stream.time_column] or 'NULL'}: not a timestamp",
-                    )
-                    for row in rows.filter(unusable).to_pylist()
-                ]
-                rows = rows.filter(pc.invert(unusable))
+            rows = self._without_unusable(rows, rejected)
             late = self._late(rows)
         else:
             late = None
@@ -160,6 +146,19 @@ class StreamInlet:
         if late is None or not late.any():
             return rows, rows.slice(0, 0), refused
         return rows.filter(pa.array(~late)), rows.filter(pa.array(late)), refused
+
+    def _without_unusable(self, rows: pa.Table, rejected: list[tuple[str, str]]) -> pa.Table:
+        """Tuples whose timestamp orders them; the others are added to what is rejected."""
+        name = self.stream.time_column
+        column = rows.column(name)
+        instants = column.cast(pa.int64()).fill_null(NEVER).to_numpy()
+        unusable = np.abs(instants) > _FARTHEST
+        if not unusable.any():
+            return rows
+        for row in rows.filter(pa.array(unusable)).to_pylist():
+            what = "NULL" if row[name] is None else "no instant"
+            rejected.append((str(row), f"the timestamp {name} is {what}"))
+        return rows.filter(pa.array(~unusable))
 
     def _late(self, rows: pa.Table) -> npt.NDArray[np.bool_]:
         ts = rows.column(self.stream.time_column).cast(pa.int64()).to_numpy()

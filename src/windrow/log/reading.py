@@ -119,7 +119,8 @@ def _points(part: PartIndex) -> Instants:
     copies = np.maximum(1, np.minimum(_POINTS, part.rows // size))
     entry = np.repeat(np.arange(len(copies)), copies)
     step = np.arange(len(entry)) - np.repeat(np.cumsum(copies) - copies, copies) + 1
-    return part.min_ts[entry] + (part.max_ts - part.min_ts)[entry] // copies[entry] * step
+    points: Instants = part.min_ts[entry] + (part.max_ts - part.min_ts)[entry] // copies[entry] * step
+    return points
 
 
 def _pieces(found: Candidates, log: LogReader, columns: Sequence[str]) -> Iterator[Delta]:
@@ -128,7 +129,7 @@ def _pieces(found: Candidates, log: LogReader, columns: Sequence[str]) -> Iterat
     for number, entry in enumerate(found.entries):
         batch = log.read(entry, stream.part)
         if stamped is None:
-            ts = batch.column(stream.timestamp).view(pa.int64()).to_numpy()
+            ts = batch.column(stream.time_column).view(pa.int64()).to_numpy()
         else:
             ts = stamped[number] + np.arange(batch.num_rows)
         yield Delta(NEVER, pa.Table.from_batches([batch.select(columns)]), ts)
