@@ -135,7 +135,7 @@ def ports(wanted: tuple[int, ...] = PORTS) -> Finding:
 def kernels() -> Finding:
     if is_warm():
         return fine("all compiled")
-    fix = f"{Path(sys.executable).name} -m windrow.kernels (else the first batch compiles them)"
+    fix = "windrow doctor --warm; else the first batch waits for it"
     return Finding(Verdict.CONCERN, "some are not compiled yet", fix)
 
 

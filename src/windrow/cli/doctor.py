@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from windrow.cli.checks import CHECKS, Check, Finding, Verdict
+from windrow.kernels.__main__ import warm_with_bar
 
 _MARKS = {
     Verdict.FINE: "[green]✓[/]",
@@ -17,8 +18,15 @@ _MARKS = {
 }
 
 
-def doctor(console: Console, *, quick: bool = False, checks: Iterable[Check] = CHECKS) -> int:
-    """Show what the checks found; 1 if one failed, else 0. `quick` leaves the slow ones out."""
+def doctor(
+    console: Console, *, quick: bool = False, warm: bool = False, checks: Iterable[Check] = CHECKS
+) -> int:
+    """Show what the checks found; 1 if one failed, else 0.
+
+    `quick` leaves the slow checks out, `warm` compiles the kernels first.
+    """
+    if warm:
+        warm_with_bar(console)
     findings = {}
     for check in checks:
         if quick and check.slow:
@@ -40,10 +48,8 @@ def _examine(check: Check) -> Finding:
 
 def _table(findings: dict[str, Finding]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("", "check", "result"):
-        table.add_column(heading)
-    if any(finding.fix for finding in findings.values()):
-        table.add_column("fix")
+    for heading in ("", "check", "result", "fix"):
+        table.add_column(heading, overflow="fold")
     for name, finding in findings.items():
         table.add_row(_MARKS[finding.verdict], name, escape(finding.found), escape(finding.fix))
     return table

@@ -8,13 +8,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from windrow.kernels.registry import warm
 
 
-def main() -> None:
-    """Compile what is not in the cache yet, with a bar that shows how far it is."""
+def warm_with_bar(console: Console) -> None:
+    """Compile what is not in the cache yet, and show how far that is."""
     columns = (TextColumn("compiling kernels"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn("{task.description}"), console=Console(stderr=True)) as bar:
+    with Progress(*columns, TextColumn("{task.description}"), console=console) as bar:
         task = bar.add_task("", total=None)
         warm(lambda done, total, name: bar.update(task, completed=done, total=total, description=name))
 
 
 if __name__ == "__main__":
-    main()
+    warm_with_bar(Console(stderr=True))
