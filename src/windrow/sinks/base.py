@@ -47,8 +47,11 @@ class FileSink(Sink):
     """
 
     @abstractmethod
-    def write_part(self, batch: int, part: int, delta: Delta) -> Part:
-        """Write under a temporary name that no other attempt uses, flushed to disk."""
+    def write_part(self, batch: int, part: int, delta: Delta) -> Part | None:
+        """Write under a temporary name that no other attempt uses, flushed to disk.
+
+        None, and no file, for a delta without tuples.
+        """
 
     @abstractmethod
     def commit(self, batch: int, parts: Sequence[Part]) -> None:
