@@ -15,6 +15,9 @@ import pyarrow as pa
 
 from windrow.delta import Delta
 
+FAILURES = pa.schema([("stream", pa.string()), ("input", pa.string()), ("reason", pa.string())])
+"""Rows that could not be evaluated: the stream that they came from, the row as JSON, and why."""
+
 
 class Operator(ABC):
     """A running step of a plan."""
@@ -22,6 +25,10 @@ class Operator(ABC):
     @abstractmethod
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         """What the inputs' changes change in the output, up to the inputs' clock."""
+
+    def take_failures(self) -> pa.Table | None:
+        """The input rows that failed since the last call, as FAILURES, or None; they are forgotten."""
+        return None
 
     def save(self) -> pa.Table | None:
         """The state, or None where there is none to keep."""

@@ -62,7 +62,24 @@ class Node(ABC):
 
 
 @dataclass(frozen=True)
-class Scan(Node):
+class Leaf(Node):
+    """Where tuples enter a plan, or a stage of it."""
+
+    @property
+    @abstractmethod
+    def origins(self) -> tuple[str, ...]:
+        """The names of the streams that its tuples come from."""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return ()
+
+    def over(self, *inputs: Node) -> Node:
+        return self
+
+
+@dataclass(frozen=True)
+class Scan(Leaf):
     """The tuples of a stream as they come: a leaf. A stream without a window is monotonic."""
 
     label: ClassVar[str] = "Scan"
@@ -71,11 +88,8 @@ class Scan(Node):
     """Those that are read, in the stream's order."""
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        return ()
-
-    def over(self, *inputs: Node) -> Node:
-        return self
+    def origins(self) -> tuple[str, ...]:
+        return (self.stream.name,)
 
     @property
     def schema(self) -> Schema:
@@ -119,6 +133,31 @@ class Project(Node):
     def __post_init__(self) -> None:
         if len(self.expressions) != len(self.output):
             raise ValueError("a projection needs one name and type for each expression")
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    def over(self, *inputs: Node) -> Node:
+        (input_,) = inputs
+        return replace(self, input=input_)
+
+    @property
+    def schema(self) -> Schema:
+        return self.output
+
+
+@dataclass(frozen=True)
+class Calculate(Node):
+    """A selection and then a projection, in one: what runs where the plan has either or both."""
+
+    label: ClassVar[str] = "Calculate"
+    input: Node
+    predicate: exp.Expr | None
+    """None: all tuples."""
+    expressions: tuple[exp.Expr, ...] | None
+    """None: the columns of the input."""
+    output: Schema
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -188,8 +227,18 @@ class DistinctInstant(Node):
         return Distribution("hash", self.schema.names)
 
 
-def scans(node: Node) -> tuple[Scan, ...]:
+def leaves(node: Node) -> tuple[Leaf, ...]:
     """The leaves of a plan, from left to right."""
-    if isinstance(node, Scan):
+    if isinstance(node, Leaf):
         return (node,)
-    return tuple(scan for child in node.inputs for scan in scans(child))
+    return tuple(leaf for child in node.inputs for leaf in leaves(child))
+
+
+def scans(node: Node) -> tuple[Scan, ...]:
+    """The scans of a plan, from left to right."""
+    return tuple(leaf for leaf in leaves(node) if isinstance(leaf, Scan))
+
+
+def origins(node: Node) -> tuple[str, ...]:
+    """The names of the streams that a plan's tuples come from, each once."""
+    return tuple(dict.fromkeys(name for leaf in leaves(node) for name in leaf.origins))
