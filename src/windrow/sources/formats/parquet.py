@@ -1,0 +1,81 @@
+"""Parquet files, read in pieces; where a piece ends is a count of rows.
+
+Columns are found by name whatever its case and cast by DuckDB's rules. Of a row group only a
+piece at a time is decoded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from windrow.catalog import Stream
+from windrow.sources.formats.base import Rejected, shown
+from windrow.sources.formats.cast import Caster
+from windrow.sources.formats.pieces import PIECE_BYTES, PIECE_ROWS, FileReader, Piece, Unreadable
+
+_BUFFER = 1 << 20
+
+
+class ParquetReader(FileReader):
+    """Columns that the stream does not have are not read."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._schema = stream.arriving
+        self._caster = Caster(self._schema)
+
+    def read(self, path: Path, start: int) -> Iterator[Piece]:
+        try:
+            with pq.ParquetFile(path, buffer_size=_BUFFER, coerce_int96_timestamp_unit="us") as file:
+                yield from self._pieces(file, start)
+        except pa.ArrowException as error:
+            raise Unreadable(f"not a readable Parquet file: {error}") from error
+
+    def _pieces(self, file: pq.ParquetFile, start: int) -> Iterator[Piece]:
+        found = self._find_columns(file.schema_arrow.names)
+        at, groups = _from_row(file.metadata, start)
+        rows = _piece_rows(file.metadata)
+        for batch in file.iter_batches(rows, row_groups=groups, columns=list(found.values())):
+            passed_over = max(0, start - at)
+            at += batch.num_rows
+            if at > start:
+                table = pa.Table.from_batches([batch.slice(passed_over)])
+                yield self._piece(table.select(list(found.values())).rename_columns(list(found)), at)
+
+    def _piece(self, given: pa.Table, at: int) -> Piece:
+        cast = self._caster.cast(given)
+        if not cast.failed:
+            return Piece(cast.rows, [], at)
+        bad = given.take(pa.array(cast.failed)).to_pylist()
+        inputs = [shown(json.dumps(row, default=str, ensure_ascii=False)) for row in bad]
+        rejected: list[Rejected] = list(zip(inputs, cast.reasons, strict=True))
+        return Piece(cast.rows, rejected, at)
+
+    def _find_columns(self, names: list[str]) -> dict[str, str]:
+        """For each column of the stream the file's name for it; the same spelling comes first."""
+        found: dict[str, str] = {}
+        for column in self._schema.names:
+            alike = [name for name in names if name.lower() == column.lower()]
+            if not alike:
+                raise Unreadable(f"the file has no column {column}: its columns are {', '.join(names)}")
+            found[column] = column if column in alike else alike[0]
+        return found
+
+
+def _from_row(metadata: pq.FileMetaData, start: int) -> tuple[int, list[int]]:
+    """The row groups from the one that holds row `start` on, and that one's first row."""
+    counts = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+    ends = list(accumulate(counts))
+    first = next((group for group, end in enumerate(ends) if end > start), len(ends))
+    return (ends[first - 1] if first else 0), list(range(first, len(ends)))
+
+
+def _piece_rows(metadata: pq.FileMetaData) -> int:
+    """So many rows, by the file's average, fit in a piece."""
+    size = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    return min(PIECE_ROWS, max(1, PIECE_BYTES * metadata.num_rows // max(1, size)))
