@@ -1,0 +1,73 @@
+"""What the Tab key offers in the shell: commands, keywords, and the names that the catalog has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+
+from windrow.catalog import Catalog, Stream
+
+# fmt: off
+KEYWORDS = (
+    "ALL", "AND", "AS", "BETWEEN", "BY", "CASE", "CAST", "CREATE", "DESCRIBE", "DISTINCT", "DROP",
+    "ELSE", "END", "EXPLAIN", "FALSE", "FROM", "HEARTBEAT", "IN", "INSERT", "INTO", "IS", "LIKE", "NOT",
+    "NULL", "OR", "ORDER", "QUERIES", "QUERY", "RETAIN", "SELECT", "SET", "SETTINGS", "SHOW", "SLACK",
+    "SOURCE", "STREAM", "STREAMS", "THEN", "TRUE", "UNION", "VALUES", "WHEN", "WHERE",
+)
+# fmt: on
+"""The words of the language."""
+
+_BEFORE_STREAM = {"from", "join", "describe", "stream", "into", "\\d"}
+_WORD = "_.\\"
+
+
+class NameCompleter(Completer):
+    """Offers what can stand at the cursor, judged by the word before it."""
+
+    def __init__(self, catalog: Catalog, settings: Sequence[str], commands: Sequence[str]) -> None:
+        self._catalog = catalog
+        self._settings = settings
+        self._commands = commands
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        words = words_before(document.text_before_cursor)
+        typed, previous = words[-1], (words[-2] if len(words) > 1 else "").lower()
+        for name in self._candidates(typed, previous, first=len(words) == 1):
+            if name.lower().startswith(typed.lower()):
+                yield Completion(name, start_position=-len(typed))
+
+    def _candidates(self, typed: str, previous: str, *, first: bool) -> Iterable[str]:
+        if typed.startswith("\\"):
+            return self._commands if first else ()
+        if previous == "set":
+            return self._settings
+        if previous in _BEFORE_STREAM:
+            return self._streams(typed)
+        if not typed:
+            return ()
+        keywords = (word.lower() if typed.islower() else word for word in KEYWORDS)
+        return chain(self._columns(), self._streams(typed), keywords)
+
+    def _streams(self, typed: str) -> Iterator[str]:
+        for stream in self._catalog.streams.values():
+            yield stream.name
+            if isinstance(stream, Stream) and "." in typed:
+                yield from (stream.late.name, stream.rejected.name)
+
+    def _columns(self) -> list[str]:
+        names = (field.name for stream in self._catalog.streams.values() for field in stream.schema)
+        return sorted(set(names))
+
+
+def words_before(text: str) -> list[str]:
+    """The words up to the cursor; the last is the one being typed, perhaps still empty."""
+    words = [""]
+    for character in text:
+        if character.isalnum() or character in _WORD:
+            words[-1] += character
+        elif words[-1]:
+            words.append("")
+    return words

@@ -1,0 +1,49 @@
+"""A database for the length of a command: opened with a word of what happens, closed whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from windrow.cli.console import err
+from windrow.cli.signals import uninterrupted
+
+if TYPE_CHECKING:
+    from windrow.database import Database
+
+DEFAULT_MASTER = "local[*]"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line says about the database."""
+
+    runner: Literal["spark", "inline"] = "spark"
+    master: str = DEFAULT_MASTER
+    checkpoint: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def working(what: str) -> AbstractContextManager[Any]:
+    """A spinner with what happens, where someone sees it."""
+    return err().status(f"{what} …") if err().is_terminal else nullcontext()
+
+
+@contextmanager
+def opened(options: Options) -> Iterator[Database]:
+    with working("opening"):
+        from windrow.database import connect
+
+        db = connect(
+            runner=options.runner,
+            master=options.master,
+            checkpoint=options.checkpoint,
+            **options.settings,
+        )
+    try:
+        yield db
+    finally:
+        with uninterrupted(), working("closing"):
+            db.close()

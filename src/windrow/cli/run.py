@@ -1,0 +1,36 @@
+"""`windrow run`: a script, until it is told to stop, has nothing left to do, or its time is over."""
+
+from __future__ import annotations
+
+import time
+
+from rich.text import Text
+
+from windrow.cli.arguments import script_text
+from windrow.cli.console import err, out
+from windrow.cli.following import follow
+from windrow.cli.opening import Options, opened
+from windrow.cli.outcomes import print_outcome, speaks
+from windrow.cli.summary import print_summary
+
+
+def run(script: str, options: Options, *, until_idle: bool, seconds: float | None) -> None:
+    """Run a script; the summary comes however the run ends."""
+    statements = script_text(script)
+    with opened(options) as db:
+        outcomes = db.execute(statements)
+        for outcome in outcomes:
+            print_outcome(out(), outcome)
+        if not db.queries:
+            err().print(Text("nothing to run: the script has no query", style="yellow"))
+            return
+        start = time.monotonic()
+        try:
+            follow(
+                db,
+                [query for query in map(speaks, outcomes) if query],
+                until_idle=until_idle,
+                seconds=seconds,
+            )
+        finally:
+            print_summary(err(), db.metrics(), db.queries.values(), time.monotonic() - start)

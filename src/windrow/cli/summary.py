@@ -1,0 +1,62 @@
+"""What a run came to: what each stream took in, what each query gave out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from rich.console import Console
+from rich.text import Text
+
+from windrow.cli.progress import duration
+from windrow.cli.render import print_table
+
+if TYPE_CHECKING:
+    from windrow.database import Query
+    from windrow.runtime.metrics import Metrics
+
+
+def print_summary(console: Console, metrics: Metrics, queries: Iterable[Query], seconds: float) -> None:
+    console.print()
+    print_table(console, streams_table(metrics))
+    chosen = list(queries)
+    if chosen:
+        console.print()
+        print_table(console, queries_table(chosen))
+    console.print(Text(f"\n{sentence(metrics, seconds)}", style="dim"), soft_wrap=True)
+
+
+def streams_table(metrics: Metrics) -> pa.Table:
+    streams = metrics.streams
+    return pa.table(
+        {
+            "stream": pa.array([stream.name for stream in streams], pa.string()),
+            "accepted": pa.array([stream.accepted for stream in streams], pa.int64()),
+            "late": pa.array([stream.late for stream in streams], pa.int64()),
+            "rejected": pa.array([stream.rejected for stream in streams], pa.int64()),
+        }
+    )
+
+
+def queries_table(queries: Iterable[Query]) -> pa.Table:
+    chosen = list(queries)
+    metrics = [query.metrics() for query in chosen]
+    return pa.table(
+        {
+            "query": pa.array([query.name for query in chosen], pa.string()),
+            "tuples out": pa.array([each["tuples_out"] for each in metrics], pa.int64()),
+            "failed": pa.array([each["failed"] for each in metrics], pa.int64()),
+            "sink": pa.array([query.sink for query in chosen], pa.string()),
+        }
+    )
+
+
+def sentence(metrics: Metrics, seconds: float) -> str:
+    """The whole run in one line."""
+    rate = metrics.tuples_in / seconds if seconds else 0.0
+    return (
+        f"{metrics.tuples_in:,} tuples in, {metrics.tuples_out:,} out in {seconds:.1f} s "
+        f"({rate:,.0f} tuples/s, {metrics.batches:,} batches, "
+        f"delay p50 {duration(metrics.delay_p50)}, p99 {duration(metrics.delay_p99)})"
+    )
