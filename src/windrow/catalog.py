@@ -92,6 +92,8 @@ class DerivedStream:
     name: str
     plan: Node
     sql: str = ""
+    reads: frozenset[str] = frozenset()
+    """The streams that its query names, in small letters."""
 
     @property
     def schema(self) -> Schema:

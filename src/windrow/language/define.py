@@ -1,0 +1,177 @@
+"""From CREATE STREAM to what the catalog holds, and who uses what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from windrow.catalog import Catalog, DerivedStream, Stamping, Stream
+from windrow.errors import Refused, UnknownName
+from windrow.language.binder import bind
+from windrow.language.names import suggest
+from windrow.language.projection import renamed
+from windrow.language.statements import CreateDerivedStream, CreateStream, Drop, Duration, Name, Query
+from windrow.language.types import column_type
+from windrow.schema import Field, Schema
+
+INTERNAL_COLUMN = "current_time"
+
+
+def define(statement: CreateStream | CreateDerivedStream, catalog: Catalog) -> Stream | DerivedStream:
+    """The stream that a statement declares; with IF NOT EXISTS, the one that is there."""
+    existing = catalog.find(statement.name.text)
+    if existing is not None:
+        if statement.if_not_exists:
+            return existing
+        raise Refused(
+            f"there is a stream {existing.name} already",
+            statement.name.span,
+            hint=f"drop it first: DROP STREAM {existing.name}",
+        )
+    _check_stream_name(statement.name)
+    if isinstance(statement, CreateDerivedStream):
+        return _derived(statement, catalog)
+    return _declared(statement)
+
+
+def streams_named(query: Query) -> frozenset[str]:
+    """The streams that a query names in FROM, in small letters; S.late and S.rejected count as S."""
+    names = (
+        ".".join(part.name for part in table.parts).lower() for table in query.tree.find_all(exp.Table)
+    )
+    return frozenset(name.removesuffix(".late").removesuffix(".rejected") for name in names)
+
+
+def users_of(name: str, catalog: Catalog, queries: Mapping[str, Query]) -> tuple[str, ...]:
+    """The derived streams and the queries that name a stream, sorted."""
+    wanted = name.lower()
+    streams = [
+        stream.name
+        for stream in catalog.streams.values()
+        if isinstance(stream, DerivedStream) and wanted in stream.reads
+    ]
+    readers = [query_name for query_name, query in queries.items() if wanted in streams_named(query)]
+    return tuple(sorted({*streams, *readers}))
+
+
+def check_drop(statement: Drop, catalog: Catalog, queries: Mapping[str, Query]) -> bool:
+    """Whether there is anything to drop; refuses to drop what is unknown or in use."""
+    known = (
+        [stream.name for stream in catalog.streams.values()]
+        if statement.what == "stream"
+        else list(queries)
+    )
+    name = statement.name.text
+    if name.lower() not in {other.lower() for other in known}:
+        if statement.if_exists:
+            return False
+        hint = suggest(name, known, "streams are" if statement.what == "stream" else "queries are")
+        raise UnknownName(f"there is no {statement.what} '{name}'", statement.name.span, hint=hint)
+    users = users_of(name, catalog, queries) if statement.what == "stream" else ()
+    if users:
+        raise Refused(
+            f"{name} is in use by {', '.join(users)}", statement.name.span, hint="drop what uses it first"
+        )
+    return True
+
+
+def _check_stream_name(name: Name) -> None:
+    if "." in name.text:
+        raise Refused(
+            f"the name of a stream cannot have a dot, as '{name}' has",
+            name.span,
+            hint="NAME.late and NAME.rejected come with the stream NAME",
+        )
+
+
+def _derived(statement: CreateDerivedStream, catalog: Catalog) -> DerivedStream:
+    plan = bind(statement.query, catalog)
+    if statement.columns is not None:
+        if len(statement.columns) != len(plan.schema):
+            raise Refused(
+                f"{statement.name} has {len(statement.columns)} column names,"
+                f" and its query gives {len(plan.schema)} columns",
+                statement.columns[-1].span,
+                hint="name each column once",
+            )
+        _check_columns(statement.columns)
+        plan = renamed(plan, [column.text for column in statement.columns])
+    return DerivedStream(statement.name.text, plan, statement.text, streams_named(statement.query))
+
+
+def _declared(statement: CreateStream) -> Stream:
+    _check_columns([column.name for column in statement.columns])
+    schema = Schema(
+        tuple(Field(column.name.text, column_type(column.type)) for column in statement.columns)
+    )
+    stamping, timestamp = _stamping(statement, schema)
+    if statement.slack and stamping is not Stamping.EXTERNAL:
+        raise Refused(
+            f"SLACK waits for late tuples, and {statement.name} stamps its tuples on arrival",
+            statement.slack.span,
+            hint="leave SLACK out, or ORDER BY a timestamp column that the tuples bring",
+        )
+    stream = Stream(
+        statement.name.text,
+        schema,
+        stamping,
+        timestamp,
+        slack=_microseconds(statement.slack) or 0,
+        retain=_microseconds(statement.retain) or 0,
+        heartbeat=_microseconds(statement.heartbeat),
+        source=statement.uri.text if statement.uri else None,
+        sql=statement.text,
+    )
+    if not len(stream.arriving):
+        raise Refused(
+            f"the tuples of {statement.name} would bring no column",
+            statement.name.span,
+            hint=f"declare a column besides {INTERNAL_COLUMN}",
+        )
+    return stream
+
+
+def _microseconds(duration: Duration | None) -> int | None:
+    return duration.microseconds if duration else None
+
+
+def _check_columns(names: Sequence[Name]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name.text.lower() in seen:
+            raise Refused(
+                f"there are two columns '{name}'", name.span, hint="case makes no difference: rename one"
+            )
+        if name.text.startswith("__"):
+            raise Refused(
+                f"'{name}' begins with two underscores, as only the system's own columns do",
+                name.span,
+                hint="give it another name",
+            )
+        seen.add(name.text.lower())
+
+
+def _stamping(statement: CreateStream, schema: Schema) -> tuple[Stamping, str | None]:
+    """Who stamps the tuples, and the timestamp column as declared."""
+    order_by = statement.order_by
+    if order_by is None:
+        return Stamping.LATENT, None
+    column = schema.find(order_by.text)
+    internal = order_by.text.lower() == INTERNAL_COLUMN
+    if column is None and internal:
+        raise Refused(
+            f"ORDER BY {INTERNAL_COLUMN} stamps tuples into a column that is not declared",
+            order_by.span,
+            hint=f"add a column {INTERNAL_COLUMN} timestamp",
+        )
+    if column is None:
+        hint = suggest(order_by.text, schema.names, "columns are")
+        raise UnknownName(f"there is no column '{order_by}'", order_by.span, hint=hint)
+    if column.type != "TIMESTAMP":
+        raise Refused(
+            f"ORDER BY takes a TIMESTAMP, and {column.name} is {column.type}",
+            order_by.span,
+            hint=f"declare {column.name} as TIMESTAMP, which counts microseconds without a time zone",
+        )
+    return (Stamping.INTERNAL if internal else Stamping.EXTERNAL), column.name

@@ -1,0 +1,124 @@
+"""DuckDB as the judge of syntax and the giver of types.
+
+One connection serves the process, one caller at a time. It holds no tables, may not reach files
+or the network, and reports its faults as data.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+import pyarrow as pa
+
+_LOCK = threading.Lock()
+_CLOSED: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "threads": "1",
+}
+
+
+@dataclass(eq=False)
+class Fault(Exception):
+    """What DuckDB had to say against a text."""
+
+    kind: str
+    """Parser, Binder, Catalog, Conversion, …"""
+    message: str
+    subtype: str = ""
+    name: str = ""
+    candidates: tuple[str, ...] = ()
+    position: int | None = None
+    """The byte at which it stumbled."""
+
+
+@functools.cache
+def _connection() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(config=_CLOSED)
+    connection.execute("SET errors_as_json = true")
+    return connection
+
+
+def syntax_fault(sql: str) -> Fault | None:
+    """What is wrong with the syntax of one SELECT statement, if anything."""
+    with _LOCK:
+        try:
+            statements = _connection().extract_statements(sql)
+        except duckdb.Error as error:
+            return _fault(error)
+    if len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT:
+        return None
+    return Fault("Parser", "this is not a query")
+
+
+def describe(select: str) -> tuple[tuple[str, str], ...]:
+    """The column names and types that a SELECT gives; raises Fault."""
+    return tuple((str(row[0]), str(row[1])) for row in _rows(f"DESCRIBE {select}"))
+
+
+def evaluate(select: str) -> pa.Table:
+    """The rows of a SELECT; raises Fault."""
+    with _LOCK:
+        try:
+            result = _connection().execute(select).to_arrow_table()
+        except duckdb.Error as error:
+            raise _fault(error) from None
+    assert isinstance(result, pa.Table)
+    return result
+
+
+@functools.cache
+def functions(*kinds: str) -> frozenset[str]:
+    """The names of DuckDB's functions of some kinds: scalar, macro, aggregate, window."""
+    return _names("function_type", kinds)
+
+
+@functools.cache
+def unsteady_functions() -> frozenset[str]:
+    """Functions whose value does not follow from their arguments alone."""
+    readers_of_the_clock = {"ago", "pg_conf_load_time", "pg_postmaster_start_time", "current_query"}
+    return _names("stability", ("VOLATILE", "CONSISTENT_WITHIN_QUERY")) | readers_of_the_clock
+
+
+@functools.cache
+def reserved_words() -> frozenset[str]:
+    """Words that cannot be names unless quoted."""
+    rows = _rows("SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'")
+    return frozenset(str(name) for (name,) in rows)
+
+
+def _names(column: str, values: Sequence[str]) -> frozenset[str]:
+    wanted = ", ".join(f"'{value}'" for value in values)
+    rows = _rows(f"SELECT DISTINCT function_name FROM duckdb_functions() WHERE {column} IN ({wanted})")
+    return frozenset(str(name) for (name,) in rows)
+
+
+def _rows(sql: str) -> list[tuple[object, ...]]:
+    with _LOCK:
+        try:
+            return _connection().execute(sql).fetchall()
+        except duckdb.Error as error:
+            raise _fault(error) from None
+
+
+def _fault(error: duckdb.Error) -> Fault:
+    kind, _, said = str(error).partition(" Error: ")
+    try:
+        data = json.loads(said)
+    except ValueError:
+        return Fault(kind, said.partition("\n")[0])
+    position = data.get("position", "")
+    return Fault(
+        kind,
+        str(data.get("exception_message", "")),
+        str(data.get("error_subtype", "")),
+        str(data.get("name", "")),
+        tuple(part for part in str(data.get("candidates", "")).split(",") if part),
+        int(position) if position.isdigit() else None,
+    )

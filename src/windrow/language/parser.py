@@ -1,0 +1,188 @@
+"""The statement layer: from a text to statements, each in a dataclass of its own.
+
+Statements are separated by `;` tokens. Queries inside them are carved out as token slices and
+read by `queries`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sqlglot import TokenType
+
+from windrow.errors import ParseError
+from windrow.language.create_stream import create_stream
+from windrow.language.cursor import Cursor
+from windrow.language.names import suggest
+from windrow.language.queries import read_query, read_rows
+from windrow.language.statements import (
+    CreateQuery,
+    Describe,
+    Drop,
+    Explain,
+    InsertQuery,
+    InsertValues,
+    Query,
+    QueryStatement,
+    SetSetting,
+    Show,
+    Statement,
+    Text,
+)
+from windrow.language.tokens import TEXTS, Source, is_word, word
+
+Parts = dict[str, Any]
+
+
+def parse(text: str) -> list[Statement]:
+    """The statements of a text, in order."""
+    cursor = Cursor(Source.read(text))
+    return list(_statements(cursor))
+
+
+def parse_query(text: str) -> Query:
+    """The one query that a text must be."""
+    statements = parse(text)
+    if not statements:
+        raise ParseError("expected a query, found nothing", Source(text, ()).span(0, 1))
+    for statement in statements:
+        if statement is not statements[0] or not isinstance(statement, QueryStatement):
+            raise ParseError("expected one query and nothing else", statement.span)
+    assert isinstance(statements[0], QueryStatement)
+    return statements[0].query
+
+
+def _statements(cursor: Cursor) -> Iterator[Statement]:
+    while cursor.token is not None:
+        if cursor.passes_kind(TokenType.SEMICOLON):
+            continue
+        yield _statement(cursor)
+        if cursor.token is not None and not cursor.passes_kind(TokenType.SEMICOLON):
+            raise cursor.expected("';' or the end of the statement")
+
+
+def _statement(cursor: Cursor) -> Statement:
+    first = cursor.token
+    assert first is not None
+    reader = _READERS.get("(" if first.token_type is TokenType.L_PAREN else word(first))
+    if reader is None:
+        begins = cursor.source.written(first)
+        hint = suggest(begins, [name for name in _READERS if name != "("], "statements begin with")
+        raise ParseError(f"no statement begins with '{begins}'", cursor.here, hint=hint)
+    kind, parts = reader(cursor)
+    text = cursor.source.between(first, cursor.last)
+    statement = kind(span=cursor.source.span_of(first, cursor.last), text=text, **parts)
+    assert isinstance(statement, Statement)
+    return statement
+
+
+def _query(cursor: Cursor) -> Query:
+    tokens = cursor.until(TokenType.SEMICOLON)
+    if not tokens:
+        raise cursor.expected("a query")
+    return read_query(cursor.source, tokens)
+
+
+def _bare_query(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    return QueryStatement, {"query": _query(cursor)}
+
+
+def _create(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    cursor.take()
+    if cursor.passes("STREAM"):
+        return create_stream(cursor, _query)
+    if not cursor.passes("QUERY"):
+        raise cursor.expected("STREAM or QUERY")
+    exists = cursor.passes("IF", "NOT", "EXISTS")
+    name = cursor.name("the name of the query")
+    cursor.expect("AS")
+    return CreateQuery, {"name": name, "query": _query(cursor), "if_not_exists": exists}
+
+
+def _insert(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    cursor.take()
+    cursor.expect("INTO")
+    if cursor.at(*TEXTS):
+        return InsertQuery, {"uri": cursor.string("a URI"), "query": _query(cursor)}
+    stream = cursor.dotted_name("a URI in quotes, or the name of a stream")
+    columns = None
+    if cursor.at(TokenType.L_PAREN):
+        columns = cursor.listed(lambda: cursor.name("the name of a column"))
+    if not cursor.at_words("VALUES"):
+        hint = "INSERT INTO a stream takes VALUES; a query's results go on with CREATE STREAM … AS"
+        raise cursor.expected("VALUES", hint)
+    rows = read_rows(cursor.source, cursor.until(TokenType.SEMICOLON))
+    return InsertValues, {"stream": stream, "columns": columns, "rows": rows, "source": cursor.source}
+
+
+def _show(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    cursor.take()
+    for what in ("streams", "queries", "settings"):
+        if cursor.passes(what.upper()):
+            return Show, {"what": what}
+    raise cursor.expected("STREAMS, QUERIES or SETTINGS")
+
+
+def _describe(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    cursor.take()
+    return Describe, {"name": cursor.dotted_name("the name of a stream or query")}
+
+
+def _drop(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    cursor.take()
+    for what in ("stream", "query"):
+        if cursor.passes(what.upper()):
+            exists = cursor.passes("IF", "EXISTS")
+            name = cursor.dotted_name(f"the name of a {what}")
+            return Drop, {"what": what, "name": name, "if_exists": exists}
+    raise cursor.expected("STREAM or QUERY")
+
+
+def _explain(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    cursor.take()
+    chosen = "text"
+    for format_ in ("text", "json", "dot"):
+        if cursor.passes(format_.upper()):
+            chosen = format_
+            break
+    return Explain, {"format": chosen, "query": _query(cursor)}
+
+
+def _set(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    cursor.take()
+    name = cursor.name("the name of a setting")
+    if not (cursor.passes_kind(TokenType.EQ) or cursor.passes("TO")):
+        raise cursor.expected("'=' or TO")
+    return SetSetting, {"name": name, "value": _value(cursor)}
+
+
+def _value(cursor: Cursor) -> Text:
+    """A setting's value: one literal or word, or a number and a unit."""
+    tokens = cursor.until(TokenType.SEMICOLON)
+    if not tokens:
+        raise cursor.expected("a value")
+    span = cursor.source.span_of(tokens[0], tokens[-1])
+    if all(token.token_type is TokenType.NUMBER or is_word(token) for token in tokens):
+        return Text(" ".join(token.text for token in tokens), span)
+    if len(tokens) == 1 and tokens[0].token_type in (*TEXTS, TokenType.IDENTIFIER):
+        return Text(tokens[0].text, span)
+    if len(tokens) == 2 and tokens[0].token_type is TokenType.DASH:
+        return Text(f"-{tokens[1].text}", span)
+    raise ParseError("a setting takes one value", span, hint="put it in quotes")
+
+
+_READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
+    "SELECT": _bare_query,
+    "FROM": _bare_query,
+    "WITH": _bare_query,
+    "VALUES": _bare_query,
+    "(": _bare_query,
+    "CREATE": _create,
+    "INSERT": _insert,
+    "SHOW": _show,
+    "DESCRIBE": _describe,
+    "DROP": _drop,
+    "EXPLAIN": _explain,
+    "SET": _set,
+}

@@ -1,0 +1,140 @@
+"""From a slice of tokens to a query tree.
+
+DuckDB's own parser has the last word on what is well-formed, and its faults are put into our
+words; sqlglot's then builds the tree. Constructs that neither knows must be carved out of the
+slice before it comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from sqlglot import ParseError as TreeError
+from sqlglot import Token, TokenType, exp
+
+from windrow.errors import ParseError, Span
+from windrow.language import engine
+from windrow.language.names import did_you_mean
+from windrow.language.statements import Query
+from windrow.language.tokens import DIALECT, Source, depth_error, is_word, too_deep, word
+
+MAX_NESTING = 40
+
+_BEGINNERS = frozenset({"CREATE", "INSERT", "SHOW", "DROP", "EXPLAIN", "SET", "SELECT"})
+_CLAUSES = ("SELECT", "FROM", "WHERE", "UNION", "ALL", "AS", "ORDER", "BY", "AND", "OR", "NOT", "BETWEEN")
+
+
+def read_query(source: Source, tokens: Sequence[Token]) -> Query:
+    """Parse the tokens of one query, which are all neighbours in the text."""
+    tree = _tree(source, tokens)
+    if not isinstance(tree, exp.Query):
+        raise ParseError("a query begins with SELECT", source.span_of(tokens[0]))
+    text = source.between(tokens[0], tokens[-1])
+    return Query(tree, source, source.span_of(tokens[0], tokens[-1]), text)
+
+
+def read_rows(source: Source, tokens: Sequence[Token]) -> tuple[tuple[exp.Expr, ...], ...]:
+    """Parse VALUES (…), (…) into its rows."""
+    tree = _tree(source, tokens)
+    if not isinstance(tree, exp.Values) or tree.args.get("alias"):
+        raise ParseError("expected VALUES (…)", source.span_of(tokens[0]))
+    return tuple(tuple(row.expressions) for row in tree.expressions)
+
+
+def _tree(source: Source, tokens: Sequence[Token]) -> exp.Expr:
+    if error := depth_error(source, tokens, MAX_NESTING):
+        raise error
+    _check_numbers(source, tokens)
+    _check_syntax(source, tokens)
+    try:
+        trees = DIALECT.parser().parse(list(tokens), source.text)
+    except RecursionError:
+        raise too_deep(source.span_of(tokens[0], tokens[-1])) from None
+    except TreeError as fault:
+        raise ParseError(
+            "the query has a construct that is not read here", _place(source, tokens, fault)
+        ) from None
+    (tree,) = trees
+    if tree is None:
+        raise ParseError("a query begins with SELECT", source.span_of(tokens[0]))
+    return tree
+
+
+def _check_numbers(source: Source, tokens: Sequence[Token]) -> None:
+    """Refuse 0x1F and the like, which DuckDB and sqlglot read differently."""
+    for number, next_ in pairwise(tokens):
+        if number.token_type is TokenType.NUMBER and next_.start == number.end + 1 and is_word(next_):
+            raise ParseError(
+                f"'{source.between(number, next_)}' is not a number",
+                source.span_of(number, next_),
+                hint="write numbers in decimal, and a blank before a name",
+            )
+
+
+def _check_syntax(source: Source, tokens: Sequence[Token]) -> None:
+    text = source.between(tokens[0], tokens[-1])
+    fault = engine.syntax_fault(text)
+    if fault is None:
+        return
+    if fault.message.startswith("Max expression depth"):
+        raise too_deep(source.span_of(tokens[0], tokens[-1]))
+    if fault.message.startswith("SELECT clause without"):
+        culprit = _last_bare_select(tokens)
+        raise ParseError(
+            "SELECT names no columns", source.span_of(culprit), hint="* stands for all columns"
+        )
+    if fault.position is None:
+        raise ParseError(_sentence(fault.message), source.span_of(tokens[0], tokens[-1]))
+    offset = _characters(text, fault.position)
+    culprit = source.tokens[
+        min(source.index_at(tokens[0].start + offset), source.index_at(tokens[-1].start))
+    ]
+    if culprit is tokens[-1] and _ends_early(text, offset):
+        raise ParseError(
+            f"the query ends too early, after '{source.written(culprit)}'", source.span_after(culprit)
+        )
+    raise unexpected(source, culprit)
+
+
+def _last_bare_select(tokens: Sequence[Token]) -> Token:
+    """The SELECT that is followed by no expression."""
+    selects = [token for token in tokens if token.token_type is TokenType.SELECT]
+    for token, next_ in pairwise(tokens):
+        if token.token_type is TokenType.SELECT and next_.token_type in (TokenType.FROM, TokenType.R_PAREN):
+            return token
+    return selects[-1]
+
+
+def unexpected(source: Source, token: Token) -> ParseError:
+    """The error at a token that nothing can begin with here."""
+    return ParseError(f"unexpected '{source.written(token)}'", source.span_of(token), hint=_hint(token))
+
+
+def _hint(token: Token) -> str | None:
+    if word(token) in _BEGINNERS:
+        return "statements are separated by ;"
+    return did_you_mean(token.text, _CLAUSES) if is_word(token) else None
+
+
+def _ends_early(text: str, offset: int) -> bool:
+    """Whether the last token is blamed only because no other follows it."""
+    fault = engine.syntax_fault(f"{text} x")
+    return fault is None or fault.position is None or _characters(f"{text} x", fault.position) > offset
+
+
+def _characters(text: str, position: int) -> int:
+    return len(text.encode()[:position].decode(errors="ignore"))
+
+
+def _sentence(message: str) -> str:
+    first = message.partition("\n")[0].rstrip("!.")
+    return f"{first[:1].lower()}{first[1:]}" if first[1:2].islower() else first
+
+
+def _place(source: Source, tokens: Sequence[Token], error: TreeError) -> Span:
+    said = error.errors[0] if error.errors else {}
+    for token in tokens:
+        if (token.line, token.col) == (said.get("line"), said.get("col")):
+            return source.span_of(token)
+    return source.span_of(tokens[0], tokens[-1])

@@ -1,0 +1,68 @@
+"""What a scalar expression over a stream may hold: each tuple by itself, the same at each replay."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from windrow.errors import Refused
+from windrow.language import engine
+from windrow.language.scope import Scope, unsteady
+
+_REFUSED: tuple[tuple[type[exp.Expr], str, str], ...] = (
+    (
+        exp.Window,
+        "OVER has no meaning here yet: an expression sees one tuple at a time",
+        "compute with the columns of the tuple alone",
+    ),
+    (
+        exp.AggFunc,
+        "an aggregate has no place here yet: an expression sees one tuple at a time",
+        "compute with the columns of the tuple alone",
+    ),
+    (
+        exp.Query,
+        "an expression cannot hold a query",
+        "read one stream in FROM, and compute with its columns",
+    ),
+    (
+        exp.Explode,
+        "unnest makes several tuples of one, which an expression cannot",
+        "keep the list as it is",
+    ),
+    (
+        exp.Unnest,
+        "unnest makes several tuples of one, which an expression cannot",
+        "keep the list as it is",
+    ),
+    (exp.Columns, "COLUMNS is not read here", "name the columns, or write * with EXCLUDE"),
+    (exp.Placeholder, "a statement takes no parameters", "write the value itself"),
+    (exp.Parameter, "a statement takes no parameters", "write the value itself"),
+)
+
+
+def check_scalar(expression: exp.Expr, scope: Scope) -> None:
+    """Refuse what is not a function of one tuple's columns."""
+    for node in expression.walk():
+        for kind, message, hint in _REFUSED:
+            if isinstance(node, kind):
+                raise Refused(message, scope.place(node), hint=hint)
+        if isinstance(node, exp.Func):
+            _check_function(node, scope)
+
+
+def _check_function(node: exp.Func, scope: Scope) -> None:
+    names = _names(node, scope)
+    if names & engine.functions("aggregate", "window"):
+        _, message, hint = _REFUSED[1]
+        raise Refused(message, scope.place(node), hint=hint)
+    if names & engine.unsteady_functions() or (names == {"age"} and len(node.expressions) == 1):
+        raise unsteady(f"{min(names)}()", scope.place(node))
+
+
+def _names(node: exp.Func, scope: Scope) -> set[str]:
+    """What a function is called: as written, or where that left no trace, as sqlglot knows it."""
+    if "start" in node.meta:
+        return {scope.source.text[node.meta["start"] : node.meta["end"] + 1].strip('"').lower()}
+    if isinstance(node, exp.Anonymous):
+        return {node.name.lower()}
+    return {name.lower() for name in node.sql_names()}

@@ -1,0 +1,161 @@
+"""The statements of the language, as they were written: nothing here is looked up or typed yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+from windrow.errors import Span
+from windrow.language.tokens import Source
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name and where it stands; of a name in parts, the text has dots."""
+
+    text: str
+    span: Span
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Duration:
+    """A length of time in microseconds."""
+
+    microseconds: int
+    span: Span
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string literal, such as a URI."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A query as sqlglot's tree, with the text that its places refer to."""
+
+    tree: exp.Query
+    source: Source
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True)
+class ColumnDefinition:
+    """A column of CREATE STREAM; the type is still text."""
+
+    name: Name
+    type: Text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """A statement: where it begins, and its own text without the separator."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateStream(Statement):
+    """CREATE STREAM name (column type, …) with its clauses."""
+
+    name: Name
+    columns: tuple[ColumnDefinition, ...]
+    order_by: Name | None = None
+    slack: Duration | None = None
+    retain: Duration | None = None
+    heartbeat: Duration | None = None
+    uri: Text | None = None
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateDerivedStream(Statement):
+    """CREATE STREAM name [(column, …)] AS query."""
+
+    name: Name
+    columns: tuple[Name, ...] | None
+    query: Query
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CreateQuery(Statement):
+    """CREATE QUERY name AS query: a persistent query under a name."""
+
+    name: Name
+    query: Query
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryStatement(Statement):
+    """A query by itself."""
+
+    query: Query
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsertQuery(Statement):
+    """INSERT INTO 'uri' query: a persistent query whose results go to a sink."""
+
+    uri: Text
+    query: Query
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsertValues(Statement):
+    """INSERT INTO stream [(column, …)] VALUES (…), …: tuples that arrive now."""
+
+    stream: Name
+    columns: tuple[Name, ...] | None
+    rows: tuple[tuple[exp.Expr, ...], ...]
+    source: Source
+
+
+@dataclass(frozen=True, kw_only=True)
+class Show(Statement):
+    """SHOW STREAMS, QUERIES or SETTINGS."""
+
+    what: Literal["streams", "queries", "settings"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Describe(Statement):
+    """DESCRIBE name."""
+
+    name: Name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drop(Statement):
+    """DROP STREAM or DROP QUERY."""
+
+    what: Literal["stream", "query"]
+    name: Name
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explain(Statement):
+    """EXPLAIN [TEXT | JSON | DOT] query."""
+
+    format: Literal["text", "json", "dot"]
+    query: Query
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetSetting(Statement):
+    """SET name = value."""
+
+    name: Name
+    value: Text
