@@ -32,9 +32,7 @@ def latent(uri: str) -> Stream:
 
 
 @pytest.mark.parametrize("uri", ["rate://5000", *URIS])
-def test_what_is_stopped_and_started_at_any_time_gives_the_same_tuples(
-    uri, source, generated, recorder, clock
-):
+def test_what_is_stopped_and_started_gives_the_same_tuples(uri, source, generated, recorder, clock):
     stream = latent(uri)
     options = f"{START}&limit=70000" if uri.startswith("rate") else f"rate=900&{START}&limit=70000"
     whole = generated(f"{uri}?{options}&speed=max", stream)

@@ -78,8 +78,8 @@ class Site:
         if self.places > MOST_PLACES:
             most = int(MOST_PLACES * rhythm.rate)
             raise SourceError(
-                f"demo://rfid: rate={options.rate:g} needs more than {MOST_PLACES} {kind}",
-                hint=f"rate is at most {most}; to get more in less time, add speed=10 or speed=max",
+                f"demo://rfid: {options.rate:g} tuples a second would need more than {MOST_PLACES} {kind}",
+                hint=f"rate is at most {most}; speed=10 or speed=max gives more in less time",
             )
         self.rows = self.places * READS
         self.length = self.rows / options.rate
