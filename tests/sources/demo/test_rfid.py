@@ -27,8 +27,8 @@ def groups(connection: duckdb.DuckDBPyConnection, place: str, gap: str) -> duckd
     """Readings of one place with the number of the group that gaps make of them."""
     connection.execute(f"""
         CREATE OR REPLACE TEMP VIEW grouped AS
-        SELECT *, sum(starts) OVER (placed ROWS UNBOUNDED PRECEDING) AS number FROM (
-            SELECT *, (tagtime - lag(tagtime, 1, '2025-01-01') OVER placed > INTERVAL '{gap}')::INTEGER AS starts
+        SELECT *, sum(starts::INTEGER) OVER (placed ROWS UNBOUNDED PRECEDING) AS number FROM (
+            SELECT *, tagtime - lag(tagtime, 1, '2025-01-01') OVER placed > INTERVAL '{gap}' AS starts
             FROM seen WINDOW placed AS (PARTITION BY {place} ORDER BY tagtime))
         WINDOW placed AS (PARTITION BY {place} ORDER BY tagtime)""")
     return connection.sql(f"""
