@@ -24,7 +24,11 @@ class Recorder:
         self.stopping = Event()
         self.finished = False
         self.tables = [stream.arriving.arrow.empty_table()]
+        self.rejected: list[tuple[str, str]] = []
         self.position: Position | None = None
+        self.door = Event()
+        """While it is clear, whoever hands over waits, as when the pipeline is behind."""
+        self.door.set()
         self._enough = enough
 
     def accept(
@@ -35,6 +39,8 @@ class Recorder:
         position: Position | None = None,
     ) -> None:
         assert rows.schema == self.stream.arriving.arrow
+        assert self.door.wait(60)
+        self.rejected += rejected
         self.tables.append(rows)
         self.position = position
         if self._enough is not None and self.rows.num_rows >= self._enough:

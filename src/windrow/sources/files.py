@@ -51,6 +51,7 @@ class _HandOver:
 
     inlet: Inlet
     done: DoneFiles
+    piece_bytes: int
     tables: list[pa.Table] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     begun: _Begun | None = None
@@ -71,7 +72,9 @@ class _HandOver:
 
     @property
     def is_due(self) -> bool:
-        full = self.rows >= PIECE_ROWS or self.size >= PIECE_BYTES or len(self.rejected) >= _MOST_REJECTED
+        full = (
+            self.rows >= PIECE_ROWS or self.size >= self.piece_bytes or len(self.rejected) >= _MOST_REJECTED
+        )
         return full or time.monotonic() - self.since > _LONGEST_WAIT
 
     def reject(self, name: str, reason: str) -> None:
@@ -101,7 +104,8 @@ class _HandOver:
 
 class FileSource(Source):
     """Watches a place for files. `journal` is a path for the names of files that have been read;
-    without it they are in every position, which grows with them."""
+    without it they are in every position, which grows with them. `piece_bytes` is about how much
+    memory a hand-over takes."""
 
     def __init__(
         self,
@@ -110,6 +114,7 @@ class FileSource(Source):
         *,
         max_line: int = MAX_LINE,
         journal: Path | None = None,
+        piece_bytes: int = PIECE_BYTES,
     ) -> None:
         uri.check_options(*TEXT_OPTIONS, "poll")
         path = unquote(uri.rest)
@@ -120,7 +125,9 @@ class FileSource(Source):
         self._uri = uri
         self._poll = _seconds(uri)
         self._listing = Listing(path)
-        self._reader = _reader(uri, stream, _format(uri, path), whole_number(uri, "max_line", max_line))
+        self._piece_bytes = piece_bytes
+        longest = whole_number(uri, "max_line", max_line)
+        self._reader = _reader(uri, stream, _format(uri, path), longest, piece_bytes)
         self._done = DoneFiles(journal)
         self._idle = False
 
@@ -129,7 +136,7 @@ class FileSource(Source):
 
     def run(self, inlet: Inlet, position: Position | None, stopping: Event) -> None:
         self._done.restore(position["done"] if position else None)
-        hand_over = _HandOver(inlet, self._done)
+        hand_over = _HandOver(inlet, self._done, self._piece_bytes)
         begun = _Begun(**position["file"]) if position and position["file"] else None
         if begun:
             self._go_on(begun, hand_over, stopping)
@@ -198,10 +205,10 @@ def _format(uri: Uri, path: str) -> str:
     return format_
 
 
-def _reader(uri: Uri, stream: Stream, format_: str, max_line: int) -> FileReader:
+def _reader(uri: Uri, stream: Stream, format_: str, max_line: int, piece_bytes: int) -> FileReader:
     if format_ == "parquet":
-        return ParquetReader(stream)
-    return TextFileReader(text_decoder(uri, stream, format_), max_line)
+        return ParquetReader(stream, piece_bytes)
+    return TextFileReader(text_decoder(uri, stream, format_), max_line, piece_bytes)
 
 
 def _seconds(uri: Uri) -> float:

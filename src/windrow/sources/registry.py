@@ -6,6 +6,7 @@ import difflib
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from windrow.catalog import Stream
@@ -20,6 +21,8 @@ class _Factory:
     """module:class; imported when first asked for, as some need what others do without."""
     settings: tuple[str, ...] = ()
     """The settings that it takes as keywords."""
+    journals: bool = False
+    """Whether it takes a journal."""
 
 
 PUSHED = "push"
@@ -27,7 +30,7 @@ PUSHED = "push"
 
 _FACTORIES = {
     "tcp": _Factory("windrow.sources.tcp:TcpSource", ("max_line",)),
-    "file": _Factory("windrow.sources.files:FileSource", ("max_line", "journal")),
+    "file": _Factory("windrow.sources.files:FileSource", ("max_line",), journals=True),
     "kafka": _Factory("windrow.sources.kafka:KafkaSource"),
     "rate": _Factory("windrow.sources.rate:RateSource"),
     "demo": _Factory("windrow.sources.demo.source:DemoSource"),
@@ -37,10 +40,13 @@ SCHEMES = (PUSHED, *_FACTORIES)
 """All schemes that a stream's SOURCE can have; portNNNN is short for tcp://127.0.0.1:NNNN."""
 
 
-def open_source(uri: str, stream: Stream, settings: Mapping[str, Any]) -> Source | None:
+def open_source(
+    uri: str, stream: Stream, settings: Mapping[str, Any], *, journal: Path | None = None
+) -> Source | None:
     """The source that the URI describes, built but not yet opened; None if the stream is pushed.
 
-    Of the settings, each source takes those that it knows and that are not None.
+    Of the settings it reads `max_line`. `journal` names a file, which is the source's own, for what
+    it must remember as long as the stream's log lasts and what is too much for a position.
     """
     parsed = _parsed(uri)
     if parsed.scheme == PUSHED:
@@ -48,7 +54,9 @@ def open_source(uri: str, stream: Stream, settings: Mapping[str, Any]) -> Source
     factory = _FACTORIES[parsed.scheme]
     module, _, name = factory.path.partition(":")
     build: Callable[..., Source] = getattr(importlib.import_module(module), name)
-    taken = {key: settings[key] for key in factory.settings if settings.get(key) is not None}
+    taken = {key: settings[key] for key in factory.settings if key in settings}
+    if factory.journals:
+        taken["journal"] = journal
     return build(parsed, stream, **taken)
 
 

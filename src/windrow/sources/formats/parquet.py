@@ -25,7 +25,8 @@ _BUFFER = 1 << 20
 class ParquetReader(FileReader):
     """Columns that the stream does not have are not read."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, piece_bytes: int = PIECE_BYTES) -> None:
+        self._piece_bytes = piece_bytes
         self._schema = stream.arriving
         self._caster = Caster(self._schema)
 
@@ -39,7 +40,7 @@ class ParquetReader(FileReader):
     def _pieces(self, file: pq.ParquetFile, start: int) -> Iterator[Piece]:
         found = self._find_columns(file.schema_arrow.names)
         at, groups = _from_row(file.metadata, start)
-        rows = _piece_rows(file.metadata)
+        rows = _piece_rows(file.metadata, self._piece_bytes)
         for batch in file.iter_batches(rows, row_groups=groups, columns=list(found.values())):
             passed_over = max(0, start - at)
             at += batch.num_rows
@@ -75,7 +76,7 @@ def _from_row(metadata: pq.FileMetaData, start: int) -> tuple[int, list[int]]:
     return (ends[first - 1] if first else 0), list(range(first, len(ends)))
 
 
-def _piece_rows(metadata: pq.FileMetaData) -> int:
+def _piece_rows(metadata: pq.FileMetaData, piece_bytes: int) -> int:
     """So many rows, by the file's average, fit in a piece."""
     size = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
-    return min(PIECE_ROWS, max(1, PIECE_BYTES * metadata.num_rows // max(1, size)))
+    return min(PIECE_ROWS, max(1, piece_bytes * metadata.num_rows // max(1, size)))
