@@ -70,6 +70,11 @@ def csv(table: pa.Table, *, header: bool) -> pa.Buffer:
     return out.getvalue()
 
 
+def as_text(table: pa.Table) -> pa.Table:
+    """Every column as DuckDB casts it to VARCHAR."""
+    return _project(table, ", ".join(f"{_quoted(n)}::VARCHAR AS {_quoted(n)}" for n in table.column_names))
+
+
 def json_lines(table: pa.Table) -> list[pa.Buffer]:
     """The table as JSON lines, in pieces to be put one after another."""
     if len(table) == 0:

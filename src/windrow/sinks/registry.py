@@ -14,8 +14,10 @@ from windrow.sinks.callback import Callback, CallbackSink
 from windrow.sinks.changelog import Changelog
 from windrow.sinks.console import ROWS, ConsoleSink
 from windrow.sinks.files import EXTENSIONS, DirectorySink
+from windrow.sinks.kafka import KafkaSink
 from windrow.sinks.memory import MEMORY_ROWS, MemorySink
 from windrow.sinks.options import check_options, choice, count, flag, suggestion
+from windrow.sources.kafka_connector import Topic
 from windrow.uri import Uri
 
 
@@ -97,9 +99,17 @@ def _tcp(uri: Uri, delivery: Delivery) -> Sink:
     )
 
 
+def _kafka(uri: Uri, delivery: Delivery) -> Sink:
+    topic = Topic.of(uri, SinkError)
+    check_options(uri, "format", "key", "jars", *topic.client)
+    choice(uri, "format", ("json",), "json")
+    return KafkaSink(topic, uri.options.get("key"), delivery.changelog)
+
+
 SCHEMES: dict[str, Callable[[Uri, Delivery], Sink]] = {
     "console": _console,
     "memory": _memory,
     "file": _file,
     "tcp": _tcp,
+    "kafka": _kafka,
 }
