@@ -2,7 +2,7 @@
 
 The law of LineFeed: what it returns and what it still holds is all that it was fed, apart from
 lines longer than the limit, of which it keeps the start and the length. So it never holds more
-than one line of the limit's length.
+than one line of the limit's length, or such a start.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ class LineFeed:
 
 def cleaned(block: bytes) -> tuple[bytes, list[Rejected]]:
     """The block's lines that are not empty and are valid UTF-8, each ended by one newline."""
-    if b"\r\n" in block:
-        block = block.replace(b"\r\n", b"\n")
     if not block.endswith(b"\n"):
         block += b"\n"
+    if b"\r\n" in block:
+        block = block.replace(b"\r\n", b"\n")
     if b"\n\n" in block or block.startswith(b"\n"):
         block = _EMPTY_LINES.sub(b"", block)
     return (block, []) if block.isascii() else _valid_utf8(block)
@@ -140,11 +140,11 @@ def _valid_utf8(block: bytes) -> tuple[bytes, list[Rejected]]:
         if _is_utf8(chunk):
             kept.append(chunk)
         else:
-            for line in chunk.splitlines(keepends=True):
+            for line in chunk[:-1].split(b"\n"):
                 if _is_utf8(line):
-                    kept.append(line)
+                    kept += (line, b"\n")
                 else:
-                    rejected.append((shown(line.rstrip(b"\n")), "the line is not valid UTF-8"))
+                    rejected.append((shown(line), "the line is not valid UTF-8"))
         start = end
     return b"".join(kept), rejected
 
