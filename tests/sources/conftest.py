@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from threading import Event
+from threading import Event, Thread
+from typing import Self
 
 import pyarrow as pa
 import pytest
@@ -71,6 +73,55 @@ class HandMovedClock:
     def wait(self, stopping: Event, seconds: float) -> None:
         self.waits.append(seconds)
         self.now += min(seconds, self._longest_step)
+
+
+class Reading:
+    """A source that is read on a thread of its own, as the runtime does it."""
+
+    def __init__(self, source: Source, inlet: Recorder, position: Position | None = None) -> None:
+        self.inlet = inlet
+        self._source = source
+        self._position = position
+        self._thread = Thread(target=self._run, daemon=True)
+        self._failure: BaseException | None = None
+
+    def __enter__(self) -> Self:
+        self._source.open()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *failed: object) -> None:
+        self.inlet.door.set()
+        self.stop()
+
+    def stop(self) -> None:
+        self.inlet.stopping.set()
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+        if self._failure:
+            raise self._failure
+
+    def until(self, holds: Callable[[], object]) -> None:
+        """Waits for what must come about soon."""
+        deadline = time.monotonic() + 30
+        while not holds():
+            assert time.monotonic() < deadline, "it did not come about"
+            if self._failure:
+                raise self._failure
+            self._thread.join(0.002)
+
+    def _run(self) -> None:
+        try:
+            self._source.run(self.inlet, self._position, self.inlet.stopping)
+        except BaseException as failure:
+            self._failure = failure
+        finally:
+            self._source.close()
+
+
+@pytest.fixture
+def reading() -> Callable[..., Reading]:
+    return Reading
 
 
 @pytest.fixture

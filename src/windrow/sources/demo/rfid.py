@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 
 from windrow.errors import SourceError
 from windrow.schema import Schema
-from windrow.sources.demo.chance import GRAINS, Bits, draws, fractions, label, numbered, quarters
-from windrow.sources.generated import Block, Columns, Floats, Generator, Integers
+from windrow.sources.demo.chance import GRAINS, Bits, draws, label, numbered, quarters
+from windrow.sources.generated import Block, Columns, Generator, Integers
 from windrow.sources.generator_options import GeneratorOptions
 
 READS = 64
@@ -30,7 +30,7 @@ MOST_PLACES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """How groups of readings follow one another at a place. Times in seconds."""
+    """How groups of readings follow one another at a place. Times are in microseconds."""
 
     what: int
     rate: float
@@ -39,10 +39,10 @@ class Rhythm:
     """Groups have from this many readings…"""
     pair: int
     """… and two following groups together this many."""
-    shortest: float
-    longest: float
+    shortest: int
+    longest: int
     """The gaps within a group."""
-    rest: float
+    rest: int
     """The gap between groups, at least."""
 
     @property
@@ -50,8 +50,8 @@ class Rhythm:
         return READS // self.pair * 2
 
 
-PACKING = Rhythm(what=1, rate=1.0, smallest=4, pair=16, shortest=0.1, longest=0.5, rest=2.5)
-PASSING = Rhythm(what=2, rate=0.25, smallest=2, pair=8, shortest=0.1, longest=0.7, rest=6.0)
+PACKING = Rhythm(what=1, rate=1.0, smallest=4, pair=16, shortest=100_000, longest=500_000, rest=2_500_000)
+PASSING = Rhythm(what=2, rate=0.25, smallest=2, pair=8, shortest=100_000, longest=700_000, rest=6_000_000)
 
 STAFF = 40
 _THEFTS = GRAINS // 25
@@ -61,7 +61,8 @@ _THEFTS = GRAINS // 25
 class Shift:
     """One shift of all places: rows are places, columns their readings in time order."""
 
-    seconds: Floats
+    times: Integers
+    """Microseconds after the shift began."""
     group: Integers
     """Which group of the place's shift a reading is of."""
     last: npt.NDArray[np.bool_]
@@ -82,7 +83,7 @@ class Site:
                 hint=f"rate is at most {most}; speed=10 or speed=max gives more in less time",
             )
         self.rows = self.places * READS
-        self.length = self.rows / options.rate
+        self.length = round(self.rows / options.rate * 1e6)
         self._seed = options.seed
         self._rhythm = rhythm
 
@@ -93,13 +94,12 @@ class Site:
         sizing, resting, chance, _ = quarters(draws(self._seed, rhythm.what + 2, number * groups, groups))
         last = self._last(sizing.reshape(self.places, rhythm.groups))
         first = np.roll(last, 1, axis=1)
-        gaps = rhythm.shortest + (rhythm.longest - rhythm.shortest) * fractions(
-            gap.reshape(self.places, READS)
-        )
+        span = rhythm.longest - rhythm.shortest
+        gaps = rhythm.shortest + (gap.reshape(self.places, READS).astype(np.int64) * span >> 16)
         gaps[first] = rhythm.rest
         spare = self.length - gaps.sum(axis=1, keepdims=True)
-        rests = fractions(resting.reshape(self.places, rhythm.groups)) + 0.1
-        gaps[first] += (spare * rests / (rests.sum(axis=1, keepdims=True) + 0.5)).ravel()
+        parts = resting.reshape(self.places, rhythm.groups).astype(np.int64) + GRAINS // 10
+        gaps[first] += (spare * parts // (parts.sum(axis=1, keepdims=True) + GRAINS // 2)).ravel()
         group = np.cumsum(first, axis=1) - 1
         return Shift(np.cumsum(gaps, axis=1), group, last, chance.reshape(self.places, rhythm.groups))
 
@@ -114,11 +114,11 @@ class Site:
         np.put_along_axis(last, starts + size.astype(np.int64) - 1, True, axis=1)
         return last
 
-    def in_order(self, number: int, seconds: Floats) -> tuple[Integers, Integers]:
+    def in_order(self, number: int, times: Integers) -> tuple[Integers, Integers]:
         """The shift's readings in time order: their times, and where they stand in the shift."""
-        micros = (number * self.length * 1e6 + seconds.ravel() * 1e6).astype(np.int64)
-        order = np.argsort(micros, kind="stable")
-        return micros[order], order
+        flat = number * self.length + times.ravel()
+        order = np.argsort(flat, kind="stable")
+        return flat[order], order
 
 
 class _Readings(Generator):
@@ -139,7 +139,7 @@ class _Readings(Generator):
 
     def block(self, number: int) -> Block:
         shift = self._site.shift(number)
-        times, order = self._site.in_order(number, shift.seconds)
+        times, order = self._site.in_order(number, shift.times)
         codes = self.codes(shift).ravel()[order]
         columns: Columns = {
             "tagid": lambda: self._tags(number, order, codes),
