@@ -140,6 +140,7 @@ class TcpSource(Source):
         ready = selector.select(timeout)
         self._idle = not ready
         if not ready:
+            self._listen_again(selector)
             return
         batch = _Batch()
         share = max(_LEAST_SHARE, BATCH // len(ready))
@@ -194,6 +195,9 @@ class TcpSource(Source):
         client.text.torn(why)
         batch.take(client.text, b"")
         self._clients.discard(client)
+        self._listen_again(selector)
+
+    def _listen_again(self, selector: selectors.BaseSelector) -> None:
         if self._listener is not None and self._listener not in selector.get_map():
             selector.register(self._listener, selectors.EVENT_READ)
 
