@@ -1,0 +1,355 @@
+"""Kafka for real: a broker from its Maven jars on loopback, read and written through Spark.
+
+The connector is the one of this Spark's version, or what WINDROW_KAFKA_JARS holds. Where a mirror of
+Maven Central does not have it yet, that of the release before stands in for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from windrow.catalog import Stream
+from windrow.delta import Delta
+from windrow.errors import SinkError, SourceError
+from windrow.schema import Schema
+from windrow.sinks.base import Sink
+from windrow.sinks.registry import open_sink
+from windrow.sources.base import Inlet
+from windrow.sources.kafka import KafkaSource
+from windrow.sources.kafka_connector import KAFKA_PACKAGE, connector_conf
+
+pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(300)]
+
+STREAM = Stream("Bids", Schema.of(("item", "VARCHAR"), ("price", "INTEGER")))
+BROKER = ("org.apache.kafka:kafka_2.13:4.1.2", "org.apache.kafka:kafka-tools:4.1.2")
+CONNECTORS: tuple[tuple[str, ...], ...] = (
+    (KAFKA_PACKAGE,),
+    (
+        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
+        "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.1.0-preview1",
+        "org.apache.kafka:kafka-clients:3.9.2",
+        "org.apache.commons:commons-pool2:2.13.1",
+    ),
+)
+EXCLUDE_ALL = (
+    "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+)
+
+
+def fetch(coordinates: Sequence[str], folder: Path) -> bool:
+    """The jars from Maven: with all that a single one needs, or just those if several are named."""
+    alone = EXCLUDE_ALL if len(coordinates) > 2 else ""
+    dependencies = "".join(
+        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
+        f"<version>{version}</version>{alone}</dependency>"
+        for group, artifact, version in (one.split(":") for one in coordinates)
+    )
+    folder.mkdir()
+    (folder / "pom.xml").write_text(
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>test</groupId><artifactId>jars</artifactId><version>1</version>"
+        f"<dependencies>{dependencies}</dependencies></project>"
+    )
+    command = [
+        "mvn",
+        "-q",
+        "-B",
+        "dependency:copy-dependencies",
+        "-DoutputDirectory=jars",
+        "-DincludeScope=runtime",
+    ]
+    return (
+        subprocess.run(command, cwd=folder, timeout=240, capture_output=True, check=False).returncode == 0
+    )
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [taken.getsockname()[1] for taken in sockets]
+    for taken in sockets:
+        taken.close()
+    return ports
+
+
+@dataclass(frozen=True)
+class Broker:
+    port: int
+    classpath: str
+
+    def java(self, main: str, *arguments: str) -> list[str]:
+        return ["java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", self.classpath, main, *arguments]
+
+    def new_topic(self, partitions: int = 1) -> str:
+        name = f"bids-{uuid.uuid4().hex[:8]}"
+        where = ["--bootstrap-server", f"127.0.0.1:{self.port}"]
+        what = ["--create", "--topic", name, "--partitions", str(partitions)]
+        command = self.java("org.apache.kafka.tools.TopicCommand", *where, *what)
+        subprocess.run(command, check=True, timeout=60, capture_output=True)
+        return name
+
+    def uri(self, topic: str, options: str = "") -> str:
+        return f"kafka://127.0.0.1:{self.port}/{topic}{options}"
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    if not (shutil.which("mvn") and shutil.which("java")):
+        pytest.skip("a broker needs java, and mvn to get its jars")
+    folder = tmp_path_factory.mktemp("broker")
+    if not fetch(BROKER, folder / "maven"):
+        pytest.skip("the broker's jars cannot be had from Maven")
+    port, controller = free_ports(2)
+    broker = Broker(port, f"{folder}/maven/jars/*")
+    (folder / "server.properties").write_text(
+        "process.roles=broker,controller\nnode.id=1\n"
+        f"controller.quorum.voters=1@127.0.0.1:{controller}\ncontroller.listener.names=CONTROLLER\n"
+        f"listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}\n"
+        f"advertised.listeners=PLAINTEXT://127.0.0.1:{port}\n"
+        "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT\n"
+        f"log.dirs={folder}/data\nauto.create.topics.enable=false\n"
+        "offsets.topic.replication.factor=1\noffsets.topic.num.partitions=1\n"
+        "transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n"
+    )
+    cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    settings = str(folder / "server.properties")
+    formatted = broker.java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", settings)
+    subprocess.run(formatted, check=True, timeout=60, capture_output=True)
+    with (folder / "broker.out").open("wb") as out:
+        process = subprocess.Popen(broker.java("kafka.Kafka", settings), stdout=out, stderr=out, cwd=folder)
+    try:
+        until(lambda: answers(port) or process.poll() is not None, 60)
+        assert process.poll() is None, (folder / "broker.out").read_text()
+        yield broker
+    finally:
+        process.kill()
+        process.wait(30)
+
+
+def answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    pause = threading.Event()
+    while not holds():
+        assert time.monotonic() < deadline, "it did not come to pass in time"
+        pause.wait(0.05)
+
+
+@pytest.fixture(scope="module")
+def connector(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder with the connector's jars."""
+    if given := os.environ.get("WINDROW_KAFKA_JARS"):
+        return given
+    for coordinates in CONNECTORS:
+        folder = tmp_path_factory.mktemp("connector") / "maven"
+        if fetch(coordinates, folder):
+            return str(folder / "jars")
+    pytest.skip("Spark's Kafka connector cannot be had from Maven")
+
+
+@pytest.fixture(scope="module")
+def spark(connector: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+    )
+    for key, value in connector_conf(f"kafka://127.0.0.1:1/any?jars={connector}").items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def delta_of(rows: Sequence[tuple[str, int]], signs: Sequence[int] | None = None) -> Delta:
+    items, prices = zip(*rows, strict=True)
+    table = pa.table([pa.array(items), pa.array(prices, pa.int32())], schema=STREAM.schema.arrow)
+    sign = None if signs is None else np.array(signs, np.int8)
+    return Delta(9, table, np.arange(len(rows)), sign=sign)
+
+
+def opened(uri: str) -> Sink:
+    sink = open_sink(uri, {})
+    sink.open(STREAM.schema)
+    return sink
+
+
+def in_topic(
+    spark: SparkSession, broker: Broker, topic: str
+) -> list[tuple[str | None, dict[str, Any], dict[str, str]]]:
+    """Key, value and headers of each message, by partition and offset."""
+    read = spark.read.format("kafka").option("kafka.bootstrap.servers", f"127.0.0.1:{broker.port}")
+    messages = read.option("subscribe", topic).option("includeHeaders", "true").load()
+    return [
+        (
+            None if row.key is None else row.key.decode(),
+            json.loads(row.value),
+            {header.key: header.value.decode() for header in row.headers},
+        )
+        for row in messages.orderBy("partition", "offset").collect()
+    ]
+
+
+def test_changes_are_json_messages_that_tell_a_repetition(spark: SparkSession, broker: Broker) -> None:
+    topic = broker.new_topic()
+    delta = delta_of([("pen", 1), ("cup", 2), ("pen", 1)], [1, 1, -1])
+    before = opened(broker.uri(topic, "?key=ITEM"))
+    before.write(7, delta)
+    before.write(7, delta)
+    opened(broker.uri(topic, "?key=item")).write(7, delta)
+    expected = [
+        (
+            "pen",
+            {"op": "+I", "ts": "1970-01-01 00:00:00", "item": "pen", "price": 1},
+            {"batch": "7", "row": "0"},
+        ),
+        (
+            "cup",
+            {"op": "+I", "ts": "1970-01-01 00:00:00.000001", "item": "cup", "price": 2},
+            {"batch": "7", "row": "1"},
+        ),
+        (
+            "pen",
+            {"op": "-D", "ts": "1970-01-01 00:00:00.000002", "item": "pen", "price": 1},
+            {"batch": "7", "row": "2"},
+        ),
+    ]
+    assert in_topic(spark, broker, topic) == [*expected, *expected]
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_topic_comes_whole_and_once_over_restarts(
+    broker: Broker, recorder: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Written by one sink, read by three sources one after another from one checkpoint."""
+    uri = broker.uri(broker.new_topic(partitions=3), "?key=item")
+    sink = opened(uri)
+    inlet = recorder(STREAM)
+    for batch in range(3):
+        sink.write(batch, delta_of([(f"i{n % 5}", 100 * batch + n) for n in range(100)]))
+        read_until_idle(uri, inlet, tmp_path / "offsets")
+        assert sorted(inlet.rows["price"].to_pylist()) == list(range(100 * (batch + 1)))
+    for item in {f"i{n}" for n in range(5)}:
+        rows = inlet.rows.filter(pa.compute.field("item") == item)
+        assert rows["price"].to_pylist() == sorted(rows["price"].to_pylist())
+
+
+def read_until_idle(uri: str, inlet: Inlet, checkpoint: Path) -> None:
+    """Run a source as a pipeline would until it says that there is nothing more."""
+    stopping = threading.Event()
+    source = KafkaSource(uri.partition("?")[0], STREAM, checkpoint=checkpoint)
+    source.open()
+    position = getattr(inlet, "position", None)
+    running = threading.Thread(target=source.run, args=(inlet, position, stopping))
+    running.start()
+    try:
+        until(lambda: source.idle() or not running.is_alive())
+    finally:
+        stopping.set()
+        running.join(60)
+        source.close()
+    assert not running.is_alive()
+
+
+class DyingInlet:
+    """Logs what it is given, and dies before Spark hears of it."""
+
+    def __init__(self, inlet: Any) -> None:
+        self.stream = inlet.stream
+        self._inlet = inlet
+
+    def accept(self, rows: pa.Table, **rest: Any) -> None:
+        self._inlet.accept(rows, **rest)
+        raise SourceError("died after the log was written")
+
+    def finish(self) -> None:
+        self._inlet.finish()
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_batch_that_spark_gives_again_is_in_the_log_once(
+    broker: Broker, recorder: Callable[..., Any], tmp_path: Path
+) -> None:
+    uri = broker.uri(broker.new_topic())
+    sink = opened(uri)
+    sink.write(0, delta_of([("a", 1), ("b", 2)]))
+    inlet = recorder(STREAM)
+    first = KafkaSource(uri, STREAM, checkpoint=tmp_path / "offsets")
+    first.open()
+    with pytest.raises(SourceError, match="died after the log was written"):
+        first.run(DyingInlet(inlet), None, threading.Event())
+    first.close()
+    assert inlet.rows["price"].to_pylist() == [1, 2]
+    sink.write(1, delta_of([("c", 3)]))
+    read_until_idle(uri, inlet, tmp_path / "offsets")
+    assert inlet.rows["price"].to_pylist() == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_topic_that_is_not_there_is_named(broker: Broker, recorder: Callable[..., Any]) -> None:
+    source = KafkaSource(broker.uri("nothing"), STREAM)
+    source.open()
+    with pytest.raises(SourceError, match="Kafka has no topic 'nothing'"):
+        source.run(recorder(STREAM), None, threading.Event())
+    source.close()
+    with pytest.raises(SinkError, match=r"writing to topic 'nothing' failed: .*nothing"):
+        opened(broker.uri("nothing")).write(0, delta_of([("a", 1)]))
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_broker_that_does_not_answer_is_named() -> None:
+    (port,) = free_ports(1)
+    with pytest.raises(SourceError, match=rf"no Kafka broker answers at 127\.0\.0\.1:{port}: .*refused"):
+        KafkaSource(f"kafka://127.0.0.1:{port}/bids", STREAM).open()
+    with pytest.raises(SinkError, match="no Kafka broker answers"):
+        opened(f"kafka://127.0.0.1:{port}/bids")
+
+
+def test_without_the_jars_the_way_to_get_them_is_told(tmp_path: Path) -> None:
+    script = f"""
+from pyspark.sql import SparkSession
+from windrow.errors import SinkError
+from windrow.schema import Schema
+from windrow.sinks.registry import open_sink
+session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+session = session.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+session = session.config("spark.sql.warehouse.dir", {str(tmp_path)!r}).getOrCreate()
+try:
+    open_sink("kafka://127.0.0.1:1/bids", {{}}).open(Schema.of(("x", "INTEGER")))
+except SinkError as error:
+    print("TOLD", error)
+session.stop()
+"""
+    command = [sys.executable, "-c", script]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    told = ran.stdout.partition("TOLD ")[2]
+    assert told.startswith("this Spark session has no Kafka connector\nhint: ")
+    assert KAFKA_PACKAGE in told
+    assert "jars=FOLDER" in told
