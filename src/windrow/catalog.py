@@ -49,6 +49,8 @@ class Stream:
     """Where tuples come from, a URI; None when they are only pushed."""
     sql: str = ""
     part: Part = Part.TUPLES
+    born: int = 0
+    """The version of the program that declared it: a stream declared anew has a log of its own."""
 
     def __post_init__(self) -> None:
         if (self.timestamp is None) != (self.stamping is Stamping.LATENT):
@@ -71,18 +73,20 @@ class Stream:
     @property
     def late(self) -> Stream:
         """The stream of tuples that came after their time; stamped on arrival, invisibly."""
-        return Stream(f"{self.name}.late", self.schema, part=Part.LATE)
+        return Stream(f"{self.name}.late", self.schema, part=Part.LATE, born=self.born)
 
     @property
     def rejected(self) -> Stream:
         """The stream of input that was no tuple, with the reason."""
         columns = Schema.of(("input", "VARCHAR"), ("reason", "VARCHAR"))
-        return Stream(f"{self.name}.rejected", columns, part=Part.REJECTED)
+        name = f"{self.name}.rejected"
+        return Stream(name, columns, part=Part.REJECTED, born=self.born)
 
     @property
     def log(self) -> str:
-        """The name of the stream in whose log this one is kept."""
-        return self.name if self.part is Part.TUPLES else self.name.rpartition(".")[0]
+        """The name of the log in which this stream is kept."""
+        name = self.name if self.part is Part.TUPLES else self.name.rpartition(".")[0]
+        return f"{name.lower()}-{self.born}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,10 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _whole(text: str) -> Value:
+    return 0 if text == "0" else _count(text)
+
+
 def _bytes(text: str) -> int:
     digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
     unit = text[len(digits) :].strip().lower()
@@ -88,10 +92,10 @@ SETTINGS: dict[str, Setting] = {
         Setting("batch_rows", "a whole number from 1", 1_000_000, "most tuples in one batch", _count),
         Setting(
             "changelog",
-            "ops or diff",
-            "ops",
-            "how changes() tells updates: by op, or by sign",
-            _choice("ops", "diff"),
+            "op, diff or _change_type",
+            "op",
+            "how changes are told: +I -D, ±1, or Spark's names",
+            _choice("op", "diff", "_change_type"),
         ),
         Setting(
             "idle_timeout",
@@ -101,6 +105,8 @@ SETTINGS: dict[str, Setting] = {
             _duration,
             lambda value: format_duration(int(value)),
         ),
+        Setting("memory_rows", "a whole number from 1", 10_000_000, "rows that memory: keeps", _count),
+        Setting("driver_rows", "a whole number", 10_000, "batches up to this run in the driver", _whole),
         Setting(
             "max_line",
             "a size, as in 1 MiB",

@@ -25,11 +25,6 @@ def wall_clock() -> int:
     return time.time_ns() // 1000
 
 
-def part_schemas(stream: Stream) -> tuple[pa.Schema, pa.Schema, pa.Schema]:
-    """What a stream's log holds: tuples, late tuples, rejected input."""
-    return stream.schema.arrow, stream.late.schema.arrow, stream.rejected.schema.arrow
-
-
 class StreamInlet:
     """Takes tuples of one stream from sources, pushes and heartbeats, on any thread."""
 
@@ -52,6 +47,8 @@ class StreamInlet:
         self._clock = BEGINNING if last is None else int(last["clock"])
         self._floor = BEGINNING if last is None else int(last["floor"])
         self._stamp = BEGINNING if last is None else int(last["last_stamp"])
+        self.newest = self._newest(log)
+        """The greatest timestamp that has come in."""
         self.last_arrival = self._now()
         """When tuples came last, or the stream was opened, by the wall clock."""
 
@@ -91,6 +88,7 @@ class StreamInlet:
             )
             payload: Payload = (_whole(tuples), _whole(late), _whole(refused))
             self._log.append(payload, times, position)
+            self.newest = max(self.newest, times.max_ts if len(ts) else self._clock)
             self.last_arrival = now
         self._on_arrival()
 
@@ -99,8 +97,9 @@ class StreamInlet:
         self._step(clock, clock + 1 if clock < NEVER else NEVER)
 
     def follow(self, clock: int) -> None:
-        """An idle stream's clock is moved on, as if a tuple of that time had come."""
-        self._step(clock, clock - self.stream.slack)
+        """An idle stream does not hold the others up: its clock is moved on, to an instant that
+        they have reached or that its own newest tuple has; what is older comes late from now on."""
+        self._step(clock, clock)
 
     def beat(self) -> None:
         """A heartbeat: the clock of a stream that the system stamps is the wall clock."""
@@ -151,7 +150,7 @@ class StreamInlet:
         """Tuples whose timestamp orders them; the others are added to what is rejected."""
         name = self.stream.time_column
         column = rows.column(name)
-        instants = column.cast(pa.int64()).fill_null(NEVER).to_numpy()
+        instants = column.cast(pa.int64()).fill_null(pa.scalar(NEVER)).to_numpy()
         unusable = np.abs(instants) > _FARTHEST
         if not unusable.any():
             return rows
@@ -159,6 +158,12 @@ class StreamInlet:
             what = "NULL" if row[name] is None else "no instant"
             rejected.append((str(row), f"the timestamp {name} is {what}"))
         return rows.filter(pa.array(~unusable))
+
+    def _newest(self, log: StreamLog) -> int:
+        entries = log.index().entries
+        if self.stream.stamping is not Stamping.EXTERNAL or not len(entries):
+            return self._clock
+        return int(entries["max_ts"].max())
 
     def _late(self, rows: pa.Table) -> npt.NDArray[np.bool_]:
         ts = rows.column(self.stream.time_column).cast(pa.int64()).to_numpy()

@@ -22,7 +22,7 @@ from windrow.log.index import Entries, Index, PartIndex
 from windrow.log.stream_log import LogReader
 
 Offsets = Mapping[str, int]
-"""Log positions by the lower-case name of the stream whose log it is."""
+"""Log positions by the name of the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Span:
     def of(
         cls, streams: Sequence[Stream], logs: Mapping[str, LogReader], start: Offsets, end: Offsets
     ) -> Span:
-        names = [stream.log.lower() for stream in streams]
+        names = [stream.log for stream in streams]
         indexes = [logs[name].index() for name in names]
         starts = [start.get(name, 0) for name in names]
         ends = [end.get(name, 0) for name in names]
@@ -102,7 +102,7 @@ class Span:
         """The slice's tuples of one stream, in time order, complete up to the batch's clock."""
         after, upto = self.bounds(slice_)
         found = self.streams[which]
-        log = logs[found.stream.log.lower()]
+        log = logs[found.stream.log]
         pieces = [
             _cut(piece, max(after, self.before) if waits else after, upto)
             for waits, piece in zip(found.waiting, _pieces(found, log, columns), strict=True)

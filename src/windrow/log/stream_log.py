@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.catalog import Part
+from windrow.catalog import Part, Stream
 from windrow.log.index import ENTRY, PARTS, Entries, Index
 
 Position = Mapping[str, Any]
@@ -155,3 +155,8 @@ class MemoryLog(StreamLog):
 
 def position_bytes(position: Position | None) -> bytes:
     return b"" if position is None else json.dumps(position, separators=(",", ":")).encode()
+
+
+def part_schemas(stream: Stream) -> tuple[pa.Schema, pa.Schema, pa.Schema]:
+    """What a stream's log holds: tuples, late tuples, rejected input."""
+    return stream.schema.arrow, stream.late.schema.arrow, stream.rejected.schema.arrow

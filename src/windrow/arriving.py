@@ -1,0 +1,84 @@
+"""Rows and instants as Python programs give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.catalog import Stream
+from windrow.errors import SourceError
+
+Instant = int | str | datetime
+"""Microseconds since 1970, ISO text, or a datetime (naive ones are UTC)."""
+
+
+def as_microseconds(instant: Instant) -> int:
+    if isinstance(instant, int):
+        return instant
+    if isinstance(instant, str):
+        try:
+            instant = datetime.fromisoformat(instant)
+        except ValueError as error:
+            raise SourceError(
+                f"'{instant}' is no instant", hint="write it like 2026-01-31 12:00:00"
+            ) from error
+    aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+    since = aware - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def as_arriving(stream: Stream, rows: pa.Table | pa.RecordBatch | Iterable[Any]) -> pa.Table:
+    """Rows as a table of the stream's arriving columns: an Arrow table (columns by name), mappings
+    (columns by name, missing ones NULL), or sequences (columns by position)."""
+    wanted = stream.arriving.arrow
+    try:
+        if isinstance(rows, pa.Table | pa.RecordBatch):
+            return _by_name(rows, wanted)
+        return _from_python(list(rows), wanted)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise SourceError(
+            f"the rows do not fit {stream.name}: {error}",
+            hint=f"its columns are: {', '.join(f'{f.name} {f.type}' for f in stream.arriving)}",
+        ) from error
+
+
+def _by_name(rows: pa.Table | pa.RecordBatch, wanted: pa.Schema) -> pa.Table:
+    places = {name.lower(): place for place, name in enumerate(rows.schema.names)}
+    missing = [name for name in wanted.names if name.lower() not in places]
+    if missing or len(places) > len(wanted):
+        given = ", ".join(rows.schema.names)
+        raise pa.ArrowInvalid(f"columns given: {given}; columns needed: {', '.join(wanted.names)}")
+    chosen = [rows.column(places[name.lower()]) for name in wanted.names]
+    return pa.table(chosen, names=wanted.names).cast(wanted)
+
+
+def _from_python(rows: list[Any], wanted: pa.Schema) -> pa.Table:
+    if rows and isinstance(rows[0], Mapping):
+        known = {name.lower() for name in wanted.names}
+        for row in rows:
+            if unknown := [name for name in row if name.lower() not in known]:
+                raise pa.ArrowInvalid(f"no column {unknown[0]}")
+        lowered = [{name.lower(): value for name, value in row.items()} for row in rows]
+        columns = [[row.get(name.lower()) for row in lowered] for name in wanted.names]
+    else:
+        if wrong := next((row for row in rows if len(row) != len(wanted)), None):
+            raise pa.ArrowInvalid(f"{len(wanted)} values are needed, {wrong!r} has {len(wrong)}")
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in wanted]
+    return pa.table(
+        [_array(column, field.type) for column, field in zip(columns, wanted, strict=True)], schema=wanted
+    )
+
+
+def _array(values: list[Any], type_: pa.DataType) -> pa.Array[Any]:
+    """Values as an array; text is cast to what is no text, as DuckDB would."""
+    if pa.types.is_timestamp(type_):
+        values = [as_microseconds(v) if isinstance(v, str | datetime) else v for v in values]
+        return pa.array(values, pa.int64()).cast(type_)
+    try:
+        return pa.array(values, type_)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        cast: pa.Array[Any] = pa.array(values).cast(type_)
+        return cast

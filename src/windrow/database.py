@@ -1,0 +1,356 @@
+"""A database: what is declared, what runs, and the pipeline that carries it."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import pyarrow as pa
+
+from windrow.arriving import Instant, as_arriving, as_microseconds
+from windrow.catalog import Catalog, DerivedStream, Stream
+from windrow.delta import BEGINNING
+from windrow.errors import CheckpointError, Error, SettingError, SinkError
+from windrow.language.parser import parse, parse_query
+from windrow.language.settings import Settings
+from windrow.language.statements import CreateDerivedStream, CreateStream
+from windrow.log.inlet import WallClock, wall_clock
+from windrow.plan.explain import explain
+from windrow.plan.nodes import Node
+from windrow.runtime.checkpoint import Checkpoint
+from windrow.runtime.delivery import CALLBACK, MEMORY, sink_for
+from windrow.runtime.inline import InlineRunner
+from windrow.runtime.metrics import Metrics
+from windrow.runtime.pipeline import Pipeline, Running
+from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared, planned
+from windrow.runtime.runner import Runner
+from windrow.schema import Schema
+from windrow.session import Outcome, execute
+from windrow.sinks.base import Sink
+from windrow.sinks.callback import Callback
+from windrow.sinks.memory import MemorySink
+
+Format = Literal["text", "json", "dot"]
+RUNNERS = ("spark", "inline")
+TICK = 0.1
+"""Seconds between two looks at sources and progress."""
+
+
+class Query:
+    """A persistent query: what it selects, how far it is, and what came of it."""
+
+    def __init__(self, database: Database, running: Running) -> None:
+        self._database = database
+        self._running = running
+
+    @property
+    def name(self) -> str:
+        return self._running.query.name
+
+    @property
+    def sql(self) -> str:
+        return self._running.query.text.sql
+
+    @property
+    def sink(self) -> str:
+        """Where its changes go, a URI."""
+        return self._running.query.text.sink
+
+    @property
+    def plan(self) -> Node:
+        return self._running.query.plan
+
+    @property
+    def schema(self) -> Schema:
+        return self._running.query.plan.schema
+
+    @property
+    def clock(self) -> int | None:
+        """The instant that the answer is complete up to, in microseconds; None before the first."""
+        return None if self._running.clock == BEGINNING else self._running.clock
+
+    def changes(self) -> pa.Table:
+        """What was emitted since the last call: `op`, `ts`, and the query's columns."""
+        return self._memory().changes()
+
+    def answer(self) -> pa.Table:
+        """The answer at the query's clock."""
+        return self._memory().answer()
+
+    def explain(self, format: Format = "text") -> str:
+        return explain(self._running.query.plan, format)
+
+    def metrics(self) -> dict[str, Any]:
+        """Tuples out, and the tuples that an expression could not be computed for, with reasons."""
+        running = self._running
+        return {
+            "tuples_out": running.tuples_out,
+            "failed": running.failed,
+            "failures": running.failures.to_pylist(),
+        }
+
+    def stop(self) -> None:
+        """End the query and forget its state. What it wrote stays."""
+        self._database.drop_query(self.name)
+
+    def _memory(self) -> MemorySink:
+        if isinstance(self._running.sink, MemorySink):
+            return self._running.sink
+        raise SinkError(
+            f"the changes of {self.name} go to {self.sink}, not to memory",
+            hint="read them there, or start the same SELECT with db.query(…)",
+        )
+
+
+class Database:
+    """Streams and queries over one pipeline. Use it as a context manager, or call `close`."""
+
+    def __init__(self, pipeline: Pipeline, make_runner: Callable[[Pipeline], Runner]) -> None:
+        self.settings = pipeline.settings
+        self.catalog = Catalog()
+        self.queries: dict[str, Query] = {}
+        self._pipeline = pipeline
+        self._make_runner = make_runner
+        self._runner: Runner | None = None
+        self._restored_streams: set[str] = set()
+        self._restored: list[QueryText] = []
+        """Queries of the checkpoint that nobody has asked for again yet."""
+        self._restore()
+
+    # Declaring and feeding streams
+
+    def define(self, sql: str) -> Stream | DerivedStream:
+        """Declare a stream. One that the checkpoint knows has to be declared as it was."""
+        program = self._pipeline.program
+        definition = Definition(sql, program.version + 1)
+        if known := self._known_definition(sql):
+            return known
+        stream = declared(definition, self.catalog)
+        if isinstance(stream, Stream):
+            self._pipeline.open_stream(stream)
+        self.catalog.add(stream)
+        self._pipeline.put_in_force(program.with_definition(definition), {})
+        return stream
+
+    def _known_definition(self, sql: str) -> Stream | DerivedStream | None:
+        """The stream of the checkpoint that this statement declares once more."""
+        (statement,) = parse(sql)
+        assert isinstance(statement, CreateStream | CreateDerivedStream)
+        name = statement.name.text.lower()
+        if name not in self._restored_streams:
+            return None
+        known = self.catalog.streams[name]
+        if known.sql != sql:
+            raise CheckpointError(
+                f"the checkpoint is of another script: there {known.name} is\n{known.sql}",
+                hint="name another checkpoint, or drop the stream there first",
+            )
+        self._restored_streams.discard(name)
+        return known
+
+    def drop_stream(self, name: str) -> None:
+        """Forget a stream that nothing uses, and all that its log holds."""
+        stream = self.catalog.streams[name.lower()]
+        self.catalog.drop(name)
+        self._pipeline.put_in_force(self._pipeline.program.without_definition(stream.sql), {})
+        if isinstance(stream, Stream):
+            self._pipeline.close_stream(stream)
+
+    def push(self, stream: str, rows: pa.Table | pa.RecordBatch | Iterable[Any]) -> int:
+        """Feed a stream. Returns how many rows were given, when they are in its log."""
+        target = self._stream(stream)
+        table = as_arriving(target, rows)
+        self._pipeline.inlet(target).accept(table)
+        return table.num_rows
+
+    def advance(self, stream: str, ts: Instant) -> None:
+        """A heartbeat: all tuples up to and including this instant are in."""
+        self._pipeline.inlet(self._stream(stream)).advance(as_microseconds(ts))
+
+    # Queries
+
+    def execute(self, sql: str) -> list[Outcome]:
+        """Run statements in order; one outcome for each."""
+        return execute(self, sql)
+
+    def query(self, sql: str, name: str | None = None, into: str | Callback = MEMORY) -> Query:
+        """Start a persistent query. Its changes go to memory, to a URI, or to a function that is
+        called with (batch number, changes)."""
+        target = CALLBACK if callable(into) else into
+        text = parse_query(sql).text
+        if claimed := self._claim(text, name, target):
+            return self._adopt(claimed, into)
+        program = self._pipeline.program
+        changelog = self.settings.text("changelog")
+        told = QueryText(name or program.free_name(), text, target, program.version + 1, changelog)
+        if told.name.lower() in {known.lower() for known in self.queries}:
+            raise Error(f"there is a query {told.name} already", hint=f"DROP QUERY {told.name} first")
+        sink = self._opened_sink(planned(told, self.catalog), into)
+        self._pipeline.put_in_force(program.with_query(told), {told.name: sink})
+        self._know(told.name)
+        return self.queries[told.name]
+
+    def drop_query(self, name: str) -> None:
+        """End a query; what it wrote stays."""
+        name = next(known for known in self.queries if known.lower() == name.lower())
+        self._pipeline.put_in_force(self._pipeline.program.without_query(name), {})
+        del self.queries[name]
+
+    def explain(self, sql: str, format: Format = "text") -> str:
+        """The plan of a query, or of each query of a script."""
+        return explain(planned(QueryText("", parse_query(sql).text, "", 0), self.catalog).plan, format)
+
+    # Running
+
+    def run(
+        self,
+        seconds: float | None = None,
+        *,
+        until_idle: bool = False,
+        progress: Callable[[Metrics], None] | None = None,
+    ) -> None:
+        """Process until the time is over, or nothing more is there, or for ever."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        runner = self._started()
+        while deadline is None or time.monotonic() < deadline:
+            idle = self._pipeline.sources_idle
+            worked = runner.step(TICK if deadline is None else min(TICK, deadline - time.monotonic()))
+            self._pipeline.feed()
+            if progress:
+                progress(self.metrics())
+            if until_idle and idle and not worked:
+                runner.catch_up()
+                return
+
+    def run_until_idle(self) -> None:
+        """Process all that has arrived, and all that finite sources have now."""
+        self.run(until_idle=True)
+
+    def metrics(self) -> Metrics:
+        return self._pipeline.metrics()
+
+    def close(self) -> None:
+        """End all that runs; with a checkpoint, it goes on from here another time."""
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._pipeline.checkpoint.close)
+            stack.callback(self._pipeline.close)
+            if self._runner:
+                stack.callback(self._runner.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def unclaimed(self) -> tuple[str, ...]:
+        """Queries that the checkpoint runs and that were not asked for since it was opened."""
+        return tuple(text.sql for text in self._restored)
+
+    def _restore(self) -> None:
+        """Open what the checkpoint's program declares and runs."""
+        program = self._pipeline.program
+        for definition in program.definitions:
+            stream = declared(definition, self.catalog)
+            self.catalog.add(stream)
+            self._restored_streams.add(stream.name.lower())
+            if isinstance(stream, Stream):
+                self._pipeline.open_stream(stream)
+        for query in program.compiled():
+            into = _lost if query.text.sink == CALLBACK else query.text.sink
+            self._pipeline.resume(query, self._opened_sink(query, into))
+            self._restored.append(query.text)
+            self._know(query.name)
+
+    def _claim(self, text: str, name: str | None, target: str) -> QueryText | None:
+        for restored in self._restored:
+            if (restored.sql, restored.sink) == (text, target) and name in (None, restored.name):
+                self._restored.remove(restored)
+                return restored
+        return None
+
+    def _adopt(self, restored: QueryText, into: str | Callback) -> Query:
+        if callable(into):
+            running = self._pipeline.running[restored.name]
+            running.sink = self._opened_sink(running.query, into)
+        return self.queries[restored.name]
+
+    def _opened_sink(self, query: CompiledQuery, into: str | Callback) -> Sink:
+        rows = self.settings.number("memory_rows")
+        sink = sink_for(query, self._pipeline.checkpoint.path, into, rows)
+        sink.open(query.plan.schema)
+        return sink
+
+    def _know(self, name: str) -> None:
+        self.queries[name] = Query(self, self._pipeline.running[name])
+
+    def _started(self) -> Runner:
+        self._pipeline.feed()
+        if self._runner is None:
+            self._runner = self._make_runner(self._pipeline)
+        return self._runner
+
+    def _stream(self, name: str) -> Stream:
+        stream = self.catalog.find(name)
+        if isinstance(stream, Stream):
+            return stream
+        close = difflib.get_close_matches(name, self.catalog.streams)
+        hint = f"did you mean {close[0]}?" if close else "declare it with CREATE STREAM"
+        raise Error(f"there is no stream {name} that can be fed", hint=hint)
+
+
+def _lost(_batch: int, _changes: pa.Table) -> None:
+    raise SinkError(
+        "a query of this checkpoint sends its changes to a Python function that is not there",
+        hint="start it again with db.query(…, into=function), or drop it",
+    )
+
+
+def connect(
+    runner: Literal["spark", "inline"] = "spark",
+    master: str = "local[*]",
+    checkpoint: str | Path | None = None,
+    wall_clock: WallClock = wall_clock,
+    **settings: object,
+) -> Database:
+    """Open a database.
+
+    With a checkpoint, what ran there goes on; without one, all is forgotten at the end.
+
+    >>> import windrow
+    >>> with windrow.connect(runner="inline") as db:
+    ...     _ = db.execute("CREATE STREAM Bid (item INT, price REAL)")
+    ...     expensive = db.query("SELECT item FROM Bid WHERE price > 10")
+    ...     _ = db.push("Bid", [(1, 5.0), (2, 50.0)])
+    ...     db.run_until_idle()
+    ...     expensive.answer().to_pylist()
+    [{'item': 2}]
+    """
+    if runner not in RUNNERS:
+        raise SettingError(f"there is no runner '{runner}'", hint=f"runners are: {', '.join(RUNNERS)}")
+    values = Settings()
+    for name, value in settings.items():
+        values.set(name, value)
+    opened = Checkpoint(checkpoint)
+    try:
+        on_disk = runner == "spark" or opened.lasting
+        pipeline = Pipeline(opened, values, wall_clock, on_disk=on_disk)
+        return Database(pipeline, _spark(master) if runner == "spark" else InlineRunner)
+    except BaseException:
+        opened.close()
+        raise
+
+
+def _spark(master: str) -> Callable[[Pipeline], Runner]:
+    """Spark is imported when it is started: the inline runner needs no JVM."""
+
+    def start(pipeline: Pipeline) -> Runner:
+        from windrow.runtime.spark.runner import SparkRunner
+
+        return SparkRunner(pipeline, master)
+
+    return start

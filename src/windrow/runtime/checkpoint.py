@@ -1,0 +1,99 @@
+"""A checkpoint: the folder in which all that must survive is kept, and who may use it.
+
+log/NAME/…          stream logs
+programs/N.json     what was declared and running, version by version
+state/…             operator state, by batch
+journal/            how far the inline runner is
+spark/              how far the Spark runner is: Spark's own checkpoint
+lock                held by the process that uses the checkpoint
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.errors import CheckpointError
+
+FORMAT = 1
+
+
+def write_atomically(path: Path, content: bytes | pa.Buffer) -> None:
+    """After a crash the file holds what it held before, or all of this."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(temporary).replace(path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_atomically(path, json.dumps(value, indent=1).encode())
+
+
+def read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise CheckpointError(
+            f"{path.name}: a file of the checkpoint is damaged",
+            hint="restore the checkpoint from a copy, or start with a new one",
+        ) from error
+
+
+class Checkpoint:
+    """The folder, locked for this process. One without a path ends with the process."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.lasting = path is not None
+        self.path = Path(path if path is not None else tempfile.mkdtemp(prefix="windrow-")).absolute()
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = (self.path / "lock").open("a+")
+        except OSError as error:
+            raise CheckpointError(
+                f"the checkpoint {self.path} cannot be used: {error.strerror}",
+                hint="name a folder that you may write to",
+            ) from error
+        self._take_lock()
+        self._check_format()
+
+    def close(self) -> None:
+        self._lock.close()
+        if not self.lasting:
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def _take_lock(self) -> None:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._lock.seek(0)
+            owner = self._lock.read().strip() or "unknown"
+            self._lock.close()
+            raise CheckpointError(
+                f"the checkpoint {self.path} is in use by process {owner}",
+                hint="end that process, or name another checkpoint",
+            ) from error
+        self._lock.truncate(0)
+        self._lock.write(f"{os.getpid()}\n")
+        self._lock.flush()
+
+    def _check_format(self) -> None:
+        marker = self.path / "format"
+        if not marker.exists():
+            write_atomically(marker, f"{FORMAT}\n".encode())
+        elif (found := marker.read_text().strip()) != str(FORMAT):
+            self._lock.close()
+            raise CheckpointError(
+                f"the checkpoint {self.path} has format {found}; this windrow writes format {FORMAT}",
+                hint="use the windrow that wrote it, or start with a new checkpoint",
+            )

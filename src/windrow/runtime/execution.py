@@ -1,0 +1,185 @@
+"""Running a batch: the same functions in one process and in Spark's workers.
+
+The first stage of each query reads slices of the stream logs; what a stage gives goes on by bucket;
+what the last one gives goes to the query's sink. Everything here is a function of the program and a
+range of log positions, so a batch that is run again gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from windrow.delta import Delta, concat, in_time_order
+from windrow.expressions.buckets import buckets
+from windrow.log.reading import Offsets, Slice, Span
+from windrow.log.stream_log import LogReader
+from windrow.plan.nodes import Distribution
+from windrow.plan.running import RunningStage
+from windrow.plan.stages import RESULT, Stage, StageOutput
+from windrow.runtime.delivery import file_sink
+from windrow.runtime.program import CompiledQuery, Program
+from windrow.runtime.state import StateStore
+from windrow.sinks.base import Part
+
+PROGRAM, NUMBER = "program", "batch"
+"""The two entries of a batch's offsets that are no log positions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """From where in the logs, and in the versions of the program, to where."""
+
+    start: Offsets
+    end: Offsets
+
+    @property
+    def number(self) -> int:
+        return self.end[NUMBER]
+
+    def start_of(self, query: CompiledQuery) -> Offsets:
+        """A query that was not there before starts with the history in the logs."""
+        return {} if query.text.born > self.start.get(PROGRAM, 0) else self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """Tuples on their way to one bucket of the next stage."""
+
+    query: str
+    exchange: str
+    bucket: int
+    sender: int
+    """The slice or bucket that they come from; what comes from one is in time order."""
+    delta: Delta
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a query's last stage gave in one place: a delta, or the file already written from it."""
+
+    query: str
+    place: int
+    clock: int
+    rows: int
+    content: Delta | Part | None
+    failures: pa.Table
+    """Tuples that an expression could not be computed for, and why."""
+
+
+Message = Exchanged | Result
+States = Callable[[str], StateStore]
+"""Where the state of a stage of a query in a bucket is kept, by the three of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the stages of a batch need to know, wherever they run."""
+
+    program: Program
+    batch: Batch
+    buckets: int
+    checkpoint: Path
+
+    @property
+    def stages(self) -> int:
+        """Of the query that has the most."""
+        return max((len(query.compiled.stages) for query in self.program.compiled()), default=1)
+
+    def first_stage(self, logs: Mapping[str, LogReader], slice_: Slice) -> Iterator[Message]:
+        """What a slice of the streams brings each query."""
+        for query in self.program.compiled():
+            stage = query.compiled.stages[0]
+            span = Span.of(query.streams, logs, self.batch.start_of(query), self.batch.end)
+            if not span.rows and span.before == span.clock and len(query.compiled.stages) == 1:
+                continue
+            inputs = {
+                each.id: span.read(query.streams.index(each.scan.stream), logs, each.scan.columns, slice_)
+                for each in stage.inputs
+                if each.scan
+            }
+            yield from self._run(query, stage, stage.start(), inputs, slice_.number)
+
+    def later_stage(
+        self, number: int, bucket: int, messages: Iterable[Message], state: States
+    ) -> Iterator[Message]:
+        """What a bucket makes of what the stage before sent it; results only pass through."""
+        arrived: dict[tuple[str, str], list[Exchanged]] = {}
+        for message in messages:
+            if isinstance(message, Exchanged):
+                arrived.setdefault((message.query, message.exchange), []).append(message)
+            else:
+                yield message
+        for query in self.program.compiled():
+            if len(query.compiled.stages) <= number:
+                continue
+            stage = query.compiled.stages[number]
+            inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
+            store = state(f"{query.name}-{query.text.born}/{number}/{bucket}")
+            running = stage.start()
+            running.restore(store.load(self.batch.number))
+            yield from self._run(query, stage, running, inputs, bucket)
+            store.save(self.batch.number, running.save())
+
+    def _run(
+        self,
+        query: CompiledQuery,
+        stage: Stage,
+        running: RunningStage,
+        inputs: Mapping[str, Delta],
+        place: int,
+    ) -> Iterator[Message]:
+        given = running.on_deltas(inputs)
+        failures = running.take_failures()
+        for output in stage.outputs:
+            delta = given[output.id]
+            if output.id == RESULT:
+                yield self._result(query, delta, failures, place)
+            elif output.to:
+                yield from self._spread(query, output, output.to, delta, place)
+
+    def _result(self, query: CompiledQuery, delta: Delta, failures: pa.Table, place: int) -> Result:
+        sink = file_sink(query, self.checkpoint)
+        content: Delta | Part | None = delta
+        if sink is not None:
+            content = sink.write_part(self.batch.number, place, delta) if len(delta) else None
+        return Result(query.name, place, delta.clock, len(delta), content, failures)
+
+    def _spread(
+        self, query: CompiledQuery, output: StageOutput, to: Distribution, delta: Delta, place: int
+    ) -> Iterator[Exchanged]:
+        """A delta for each bucket, even an empty one: it carries the clock."""
+        bucket_of = buckets(delta.rows, to.keys, self.buckets)
+        for bucket in range(self.buckets):
+            share = delta if self.buckets == 1 else delta.take(bucket_of == bucket)
+            yield Exchanged(query.name, output.id, bucket, place, share)
+
+
+def _together(messages: list[Exchanged]) -> Delta:
+    """What several places sent, in time order; slices come one after another, buckets side by side."""
+    ordered = sorted(messages, key=lambda message: message.sender)
+    return in_time_order(concat([message.delta for message in ordered]))
+
+
+def work_of(checkpoint: Path, batch: Batch, buckets: int) -> Work:
+    """A batch's work, with the program that was in force at its end."""
+    program = Program.load(checkpoint / "programs", batch.end[PROGRAM])
+    return Work(program, batch, buckets, checkpoint)
+
+
+def run_here(work: Work, logs: Mapping[str, LogReader], states: States) -> list[Result]:
+    """Run a whole batch in this process: one slice, one bucket after another."""
+    messages = list(work.first_stage(logs, Slice()))
+    for number in range(1, work.stages):
+        by_bucket: dict[int, list[Message]] = {bucket: [] for bucket in range(work.buckets)}
+        for message in messages:
+            by_bucket[message.bucket if isinstance(message, Exchanged) else 0].append(message)
+        messages = [
+            given
+            for bucket, share in by_bucket.items()
+            for given in work.later_stage(number, bucket, share, states)
+        ]
+    return [message for message in messages if isinstance(message, Result)]

@@ -1,0 +1,89 @@
+"""The inline runner: the same stages, in this process, without a JVM."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+
+from windrow.log.reading import Offsets
+from windrow.runtime.checkpoint import Checkpoint, read_json, write_json
+from windrow.runtime.execution import NUMBER, Batch, run_here, work_of
+from windrow.runtime.pipeline import Pipeline
+from windrow.runtime.runner import Runner
+from windrow.runtime.state import FileState, MemoryState, StateStore
+
+
+class Journal:
+    """How far the runner is: the offsets of the last batch, written before it runs and after."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._path = checkpoint.path / "journal" / "inline.json" if checkpoint.lasting else None
+        told = read_json(self._path) if self._path and self._path.exists() else {"done": {NUMBER: 0}}
+        self.done: Offsets = told["done"]
+        self.begun: Offsets | None = told.get("begun")
+        """The end of a batch that was begun and, as far as anybody knows, not done."""
+
+    def begin(self, batch: Batch) -> None:
+        self.begun = batch.end
+        self._write()
+
+    def end(self, batch: Batch) -> None:
+        self.done, self.begun = batch.end, None
+        self._write()
+
+    def _write(self) -> None:
+        if self._path:
+            write_json(self._path, {"done": self.done, "begun": self.begun})
+
+
+class InlineRunner(Runner):
+    """Runs batches when asked to, on the asking thread."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        self._journal = Journal(pipeline.checkpoint)
+        pipeline.backlog.processed(self._journal.done)
+        self._memory: defaultdict[str, StateStore] = defaultdict(MemoryState)
+
+    def step(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        worked = False
+        self._pipeline.backlog.active = True
+        try:
+            while (left := deadline - time.monotonic()) > 0:
+                self._pipeline.arrived.clear()
+                self._pipeline.pulse()
+                if self._run_batch():
+                    worked = True
+                elif worked or not self._pipeline.arrived.wait(min(left, 0.05)):
+                    break
+        finally:
+            self._pipeline.backlog.active = False
+        return worked
+
+    def catch_up(self) -> None:
+        self._pipeline.pulse()
+        while self._run_batch():
+            pass
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+    def _run_batch(self) -> bool:
+        start = self._journal.done
+        end = self._journal.begun or self._pipeline.next_batch(start)
+        if end is None:
+            return False
+        batch = Batch(start, end)
+        self._journal.begin(batch)
+        began = time.perf_counter()
+        results = run_here(
+            work_of(self._pipeline.checkpoint.path, batch, 1), self._pipeline.logs, self._state
+        )
+        self._pipeline.commit(batch, results, {"run": time.perf_counter() - began})
+        self._journal.end(batch)
+        return True
+
+    def _state(self, key: str) -> StateStore:
+        checkpoint = self._pipeline.checkpoint
+        return FileState(checkpoint.path / "state" / key) if checkpoint.lasting else self._memory[key]

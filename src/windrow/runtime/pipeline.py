@@ -1,0 +1,272 @@
+"""A pipeline: streams' logs, the program that reads them, and the way from batches to sinks."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.catalog import Stream
+from windrow.delta import BEGINNING, Delta, concat
+from windrow.language.settings import Settings
+from windrow.log.file_log import FileLog
+from windrow.log.inlet import StreamInlet, WallClock
+from windrow.log.reading import Offsets, Span
+from windrow.log.stream_log import LogReader, MemoryLog, StreamLog, part_schemas
+from windrow.operators.base import FAILURES
+from windrow.runtime.checkpoint import Checkpoint
+from windrow.runtime.execution import PROGRAM, Batch, Result
+from windrow.runtime.feeding import Backlog, Feed, Pacemaker
+from windrow.runtime.metrics import Delays, Meter, Metrics, StreamMetrics
+from windrow.runtime.offsets import next_offsets
+from windrow.runtime.program import CompiledQuery, Program
+from windrow.sinks.base import FileSink, Part, Sink
+from windrow.sources.registry import open_source
+
+FAILURES_KEPT = 1000
+
+
+@dataclass(slots=True)
+class Running:
+    """A query as the driver sees it: where its changes go, and how far it is."""
+
+    query: CompiledQuery
+    sink: Sink
+    clock: int = BEGINNING
+    tuples_out: int = 0
+    failed: int = 0
+    failures: pa.Table = field(default_factory=FAILURES.empty_table)
+    """The latest tuples that an expression could not be computed for, and why."""
+
+
+@dataclass(slots=True)
+class StreamState:
+    """A stream as the driver sees it."""
+
+    stream: Stream
+    log: StreamLog
+    inlet: StreamInlet
+    feed: Feed | None = None
+
+
+class Pipeline:
+    """All that runs under one checkpoint, whichever runner drives it. Safe from any thread."""
+
+    def __init__(
+        self, checkpoint: Checkpoint, settings: Settings, now: WallClock, *, on_disk: bool
+    ) -> None:
+        self.checkpoint = checkpoint
+        self.settings = settings
+        self.meter = Meter()
+        self.arrived = threading.Event()
+        """Set whenever a log or the program has changed."""
+        self.backlog = Backlog(settings.number("backlog"))
+        self.lock = threading.RLock()
+        self.running: dict[str, Running] = {}
+        self._streams: dict[str, StreamState] = {}
+        self._now = now
+        self._on_disk = on_disk
+        self._pacemaker = Pacemaker(now, settings.number("idle_timeout"))
+        programs = checkpoint.path / "programs"
+        self.program = Program.load(programs, Program.newest(programs))
+
+    @property
+    def logs(self) -> Mapping[str, StreamLog]:
+        return {name: state.log for name, state in self._streams.items()}
+
+    # Streams and queries come and go
+
+    def open_stream(self, stream: Stream) -> None:
+        """Open the stream's log; its tuples can be pushed from now on."""
+        log = self._open_log(stream)
+        inlet = StreamInlet(
+            stream,
+            log,
+            now=self._now,
+            wait_for_room=lambda: self.backlog.wait_for_room(stream.log, log),
+            on_arrival=self.arrived.set,
+        )
+        with self.lock:
+            self._streams[stream.log] = StreamState(stream, log, inlet)
+
+    def close_stream(self, stream: Stream) -> None:
+        """Forget a stream that no query reads, and what its log holds."""
+        with self.lock:
+            state = self._streams.pop(stream.log)
+        if state.feed:
+            state.feed.stop()
+        state.log.close()
+        if self._on_disk:
+            shutil.rmtree(self._log_folder(stream), ignore_errors=True)
+
+    def inlet(self, stream: Stream) -> StreamInlet:
+        return self._streams[stream.log].inlet
+
+    def put_in_force(self, program: Program, sinks: Mapping[str, Sink]) -> None:
+        """Make this the program from the next batch on; `sinks` has those of queries that are new."""
+        with self.lock:
+            program.save(self.checkpoint.path / "programs")
+            queries = {query.name: query for query in program.compiled()}
+            for name in self.running.keys() - queries.keys():
+                self.running.pop(name).sink.close()
+            for name, sink in sinks.items():
+                self.running[name] = Running(queries[name], sink)
+            self.program = program
+        self.arrived.set()
+
+    def resume(self, query: CompiledQuery, sink: Sink) -> None:
+        """Go on with a query that the checkpoint's program has."""
+        self.running[query.name] = Running(query, sink)
+
+    # Sources
+
+    def feed(self) -> None:
+        """Start the sources of the streams that queries read, and stop those that none reads."""
+        needed = self.program.streams_read()
+        for name, state in list(self._streams.items()):
+            wanted = name in needed and state.stream.source not in (None, "push")
+            if wanted and state.feed is None:
+                state.feed = self._opened_feed(state)
+            elif not wanted and state.feed is not None:
+                state.feed.stop()
+                state.feed = None
+
+    def _opened_feed(self, state: StreamState) -> Feed | None:
+        given = {
+            "max_line": self.settings.number("max_line"),
+            "journal": self.checkpoint.path / "sources" / state.stream.log,
+        }
+        source = open_source(str(state.stream.source), state.stream, given)
+        return Feed(source, state.inlet) if source else None
+
+    def pulse(self) -> None:
+        """Move silent streams on, and raise what a source failed of."""
+        states = dict(self._streams)
+        inlets = {name: state.inlet for name, state in states.items()}
+        groups = [query.streams for query in self.program.compiled()]
+        self._pacemaker.pulse(groups, inlets)
+        for state in states.values():
+            if state.feed and state.feed.failure:
+                failure, state.feed.failure = state.feed.failure, None
+                raise failure
+
+    @property
+    def sources_idle(self) -> bool:
+        return all(state.feed.idle for state in self._streams.values() if state.feed)
+
+    # Batches
+
+    def logs_read(self) -> dict[str, LogReader]:
+        """The logs that the queries read."""
+        return {name: self._streams[name].log for name in self.program.streams_read()}
+
+    def next_batch(self, start: Offsets) -> Offsets | None:
+        """The end of the batch that starts here; None while there is nothing new."""
+        rows = self.settings.number("batch_rows")
+        return next_offsets(start, self.logs_read(), self.program.version, rows)
+
+    def commit(self, batch: Batch, results: Iterable[Result], phases: Mapping[str, float]) -> None:
+        """Hand a batch's results to the sinks. Safe to repeat with the same batch."""
+        phases = dict(phases)
+        began = time.perf_counter()
+        by_query: dict[str, list[Result]] = {}
+        for result in results:
+            by_query.setdefault(result.query, []).append(result)
+        tuples_out = 0
+        with self.lock:
+            for name, parts in by_query.items():
+                if running := self.running.get(name):
+                    _put_out(running, batch.number, sorted(parts, key=lambda result: result.place))
+                    tuples_out += sum(result.rows for result in parts)
+            tuples_in, delays = self._arrivals(batch)
+        phases["sink"] = time.perf_counter() - began
+        self.meter.batch_done(tuples_in, tuples_out, delays, phases)
+        self.backlog.processed(batch.end)
+        self._forget(batch)
+
+    def metrics(self) -> Metrics:
+        with self.lock:
+            streams = tuple(_stream_metrics(state) for state in self._streams.values())
+            lag = sum(self._lag(name, state) for name, state in self._streams.items())
+        return self.meter.metrics(lag, streams)
+
+    def close(self) -> None:
+        """Stop the sources, close sinks and logs."""
+        for state in self._streams.values():
+            if state.feed:
+                state.feed.stop()
+        for running in self.running.values():
+            running.sink.close()
+        for state in self._streams.values():
+            state.log.close()
+
+    def _open_log(self, stream: Stream) -> StreamLog:
+        if not self._on_disk:
+            return MemoryLog()
+        folder = self._log_folder(stream)
+        return FileLog(folder, part_schemas(stream), durable=self.checkpoint.lasting)
+
+    def _log_folder(self, stream: Stream) -> Path:
+        return self.checkpoint.path / "log" / stream.log
+
+    def _lag(self, name: str, state: StreamState) -> int:
+        if name not in self.program.streams_read():
+            return 0
+        index = state.log.index()
+        return int(index.between(self.backlog.position(name), index.end).entries["rows"][:, 0].sum())
+
+    def _arrivals(self, batch: Batch) -> tuple[int, Delays]:
+        """How many tuples the batch brought, and how long ago each came in."""
+        arrived, rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for name in self.program.streams_read().keys() & self._streams.keys():
+            index = self._streams[name].log.index()
+            entries = index.between(batch.start.get(name, 0), batch.end.get(name, 0)).entries
+            arrived.append(entries["arrived"])
+            rows.append(entries["rows"][:, 0])
+        counts = np.concatenate(rows)
+        seconds = (self._now() - np.concatenate(arrived)) / 1e6
+        return int(counts.sum()), (seconds[counts > 0], counts[counts > 0])
+
+    def _forget(self, batch: Batch) -> None:
+        """Drop what no query needs any more and no RETAIN protects."""
+        clocks: dict[str, int] = {}
+        for query in self.program.compiled():
+            if query.text.born > batch.end[PROGRAM]:
+                return  # it still has to see all of history
+            clock = Span.of(query.streams, self.logs, batch.end, batch.end).clock
+            for stream in query.streams:
+                clocks[stream.log] = min(clock, clocks.get(stream.log, clock))
+        for name, clock in clocks.items():
+            state = self._streams[name]
+            inside = state.log.index().between(0, batch.end.get(name, 0))
+            oldest = min(clock, state.inlet.newest - state.stream.retain)
+            needed = np.flatnonzero(inside.of_part(state.stream).max_ts > oldest)
+            state.log.drop_before(inside.first + int(needed[0]) if len(needed) else inside.end)
+
+
+def _put_out(running: Running, number: int, parts: list[Result]) -> None:
+    running.clock = max(running.clock, *(part.clock for part in parts))
+    running.tuples_out += sum(part.rows for part in parts)
+    for part in parts:
+        running.failed += part.failures.num_rows
+        running.failures = pa.concat_tables([running.failures, part.failures])
+        running.failures = running.failures.slice(max(0, running.failures.num_rows - FAILURES_KEPT))
+    if isinstance(running.sink, FileSink):
+        running.sink.commit(number, [part.content for part in parts if isinstance(part.content, Part)])
+        return
+    deltas = [part.content for part in parts if isinstance(part.content, Delta)]
+    if deltas:
+        running.sink.write(number, concat(deltas))
+
+
+def _stream_metrics(state: StreamState) -> StreamMetrics:
+    entries = state.log.index().entries
+    accepted, late, rejected = entries[-1]["totals"].tolist() if len(entries) else (0, 0, 0)
+    clock = state.inlet.clock
+    return StreamMetrics(state.stream.name, accepted, late, rejected, None if clock == BEGINNING else clock)

@@ -1,0 +1,162 @@
+"""A program: what is declared and what runs, as text, in numbered versions.
+
+The number of the version in force is part of every batch's offsets, so a batch that is run again is
+run with the queries that it was first run with, wherever it is run. Text is what survives an upgrade:
+a worker plans the queries anew, once a version.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from windrow.catalog import Catalog, DerivedStream, Stream
+from windrow.language.binder import bind
+from windrow.language.define import define
+from windrow.language.parser import parse, parse_query
+from windrow.language.statements import CreateDerivedStream, CreateStream
+from windrow.plan.nodes import Node, scans
+from windrow.plan.rules.optimizer import optimize
+from windrow.plan.stages import CompiledPlan, compile_plan
+from windrow.runtime.checkpoint import read_json, write_json
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A CREATE STREAM statement, and the version of the program that it came with."""
+
+    sql: str
+    born: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryText:
+    """A running query: what it selects, and where its changes go."""
+
+    name: str
+    sql: str
+    sink: str
+    born: int
+    """The version that it appeared in; a batch that crosses it gives the query all of history."""
+    changelog: str = "op"
+    """How its changes are written down, as the setting was when it started."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledQuery:
+    """A query as batches run it."""
+
+    text: QueryText
+    plan: Node
+    compiled: CompiledPlan
+
+    @property
+    def name(self) -> str:
+        return self.text.name
+
+    @property
+    def streams(self) -> tuple[Stream, ...]:
+        """Those that it reads, each once, in the order of their first mention."""
+        return tuple(dict.fromkeys(scan.stream for scan in scans(self.plan)))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One version of what is declared and running."""
+
+    version: int = 0
+    definitions: tuple[Definition, ...] = ()
+    queries: tuple[QueryText, ...] = ()
+
+    def catalog(self) -> Catalog:
+        catalog = Catalog()
+        for definition in self.definitions:
+            catalog.add(declared(definition, catalog))
+        return catalog
+
+    def compiled(self) -> tuple[CompiledQuery, ...]:
+        return _compiled(self)
+
+    def streams_read(self) -> Mapping[str, Stream]:
+        """The streams whose logs the queries read, by the name of the log."""
+        return _streams_read(self)
+
+    def with_definition(self, definition: Definition) -> Program:
+        return self._next(definitions=(*self.definitions, definition))
+
+    def without_definition(self, sql: str) -> Program:
+        kept = tuple(each for each in self.definitions if each.sql != sql)
+        return self._next(definitions=kept)
+
+    def with_query(self, text: QueryText) -> Program:
+        return self._next(queries=(*self.queries, text))
+
+    def without_query(self, name: str) -> Program:
+        return self._next(queries=tuple(each for each in self.queries if each.name != name))
+
+    def free_name(self) -> str:
+        """A name for a query that was given none."""
+        taken = {text.name for text in self.queries}
+        return next(name for number in itertools.count(1) if (name := f"q{number}") not in taken)
+
+    def _next(self, **changes: Any) -> Program:
+        return replace(self, version=self.version + 1, **changes)
+
+    def save(self, directory: Path) -> None:
+        write_json(_file(directory, self.version), asdict(self))
+
+    @classmethod
+    def load(cls, directory: Path, version: int) -> Program:
+        return _loaded(directory, version)
+
+    @staticmethod
+    def newest(directory: Path) -> int:
+        """The highest version that was saved; 0 where there is none."""
+        return max((int(path.stem) for path in directory.glob("*.json")), default=0)
+
+
+def declared(definition: Definition, catalog: Catalog) -> Stream | DerivedStream:
+    """The stream that a definition declares."""
+    (statement,) = parse(definition.sql)
+    assert isinstance(statement, CreateStream | CreateDerivedStream)
+    stream = define(statement, catalog)
+    return replace(stream, born=definition.born) if isinstance(stream, Stream) else stream
+
+
+def planned(text: QueryText, catalog: Catalog) -> CompiledQuery:
+    """A query's plan, optimised and cut into stages."""
+    plan = optimize(bind(parse_query(text.sql), catalog))
+    return CompiledQuery(text, plan, compile_plan(plan))
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled(program: Program) -> tuple[CompiledQuery, ...]:
+    catalog = program.catalog()
+    return tuple(planned(text, catalog) for text in program.queries)
+
+
+@functools.lru_cache(maxsize=8)
+def _streams_read(program: Program) -> Mapping[str, Stream]:
+    wanted = {stream.log for query in program.compiled() for stream in query.streams}
+    declared_streams = program.catalog().streams.values()
+    return {each.log: each for each in declared_streams if isinstance(each, Stream) and each.log in wanted}
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(directory: Path, version: int) -> Program:
+    if version == 0:
+        return Program()
+    told: Mapping[str, Any] = read_json(_file(directory, version))
+    return Program(
+        told["version"],
+        tuple(Definition(**each) for each in told["definitions"]),
+        tuple(QueryText(**each) for each in told["queries"]),
+    )
+
+
+def _file(directory: Path, version: int) -> Path:
+    return directory / f"{version:08d}.json"

@@ -1,0 +1,24 @@
+"""What drives a pipeline's batches."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+
+class Runner(ABC):
+    """Runs batches one after another, from where the checkpoint says the last one ended."""
+
+    @abstractmethod
+    def step(self, seconds: float) -> bool:
+        """Let batches run for at most about so long; whether there was anything to do.
+
+        Returns early when there is nothing to do and `pipeline.arrived` is not set.
+        """
+
+    @abstractmethod
+    def catch_up(self) -> None:
+        """Process all that is in the logs now."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End, leaving no process behind."""

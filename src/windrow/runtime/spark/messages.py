@@ -1,0 +1,121 @@
+"""Messages as rows: how stages speak to each other and to the driver through Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from windrow.delta import Delta
+from windrow.operators.base import FAILURES
+from windrow.runtime.execution import Exchanged, Message, Result
+from windrow.sinks.base import Part
+
+EXCHANGED, DELTA, PART, NOTHING, FAILED = range(5)
+"""What the content of a row is; the last: the text of an error that ended a worker's share."""
+
+SCHEMA = pa.schema(
+    [
+        pa.field("query", pa.string()),
+        pa.field("kind", pa.int32()),
+        pa.field("exchange", pa.string()),
+        pa.field("bucket", pa.int32()),
+        pa.field("place", pa.int32()),
+        pa.field("clock", pa.int64()),
+        pa.field("rows", pa.int64()),
+        pa.field("content", pa.binary()),
+        pa.field("failures", pa.binary()),
+    ]
+)
+DDL = (
+    "query string, kind int, exchange string, bucket int, place int, clock bigint, rows bigint,"
+    " content binary, failures binary"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error of a worker, as the user shall read it."""
+
+    text: str
+
+
+def encode(message: Message | Failure) -> pa.RecordBatch:
+    """A message as a batch of one row."""
+    row = _row(message)
+    return pa.RecordBatch.from_arrays(
+        [pa.array([v], f.type) for v, f in zip(row, SCHEMA, strict=True)], schema=SCHEMA
+    )
+
+
+def _row(message: Message | Failure) -> tuple[Any, ...]:
+    match message:
+        case Failure(text):
+            return ("", FAILED, "", 0, 0, 0, 0, text.encode(), None)
+        case Exchanged(query, exchange, bucket, sender, delta):
+            return (
+                query,
+                EXCHANGED,
+                exchange,
+                bucket,
+                sender,
+                delta.clock,
+                len(delta),
+                delta.to_blob(),
+                None,
+            )
+        case Result(query, place, clock, rows, content, failures):
+            kind, blob = _content(content)
+            failed = _table_to_blob(failures) if failures.num_rows else None
+            return (query, kind, "", place, place, clock, rows, blob, failed)
+
+
+def _content(content: Delta | Part | None) -> tuple[int, bytes | None]:
+    if isinstance(content, Delta):
+        return DELTA, content.to_blob()
+    if isinstance(content, Part):
+        return PART, json.dumps([str(content.written), content.name]).encode()
+    return NOTHING, None
+
+
+def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[Message | Failure]:
+    """The messages of batches of rows."""
+    for batch in batches:
+        yield from (_message(row) for row in batch.to_pylist())
+
+
+def _message(row: dict[str, Any]) -> Message | Failure:
+    content = row["content"]
+    match row["kind"]:
+        case _ if row["kind"] == EXCHANGED:
+            delta = Delta.from_blob(content)
+            return Exchanged(row["query"], row["exchange"], row["bucket"], row["place"], delta)
+        case _ if row["kind"] == FAILED:
+            return Failure(content.decode())
+        case _ if row["kind"] == DELTA:
+            told: Delta | Part | None = Delta.from_blob(content)
+        case _ if row["kind"] == PART:
+            written, name = json.loads(content)
+            told = Part(Path(written), name)
+        case _:
+            told = None
+    failures = _blob_to_table(row["failures"])
+    return Result(row["query"], row["place"], row["clock"], row["rows"], told, failures)
+
+
+def _table_to_blob(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _blob_to_table(blob: bytes | None) -> pa.Table:
+    if blob is None:
+        return FAILURES.empty_table()
+    with pa.ipc.open_stream(blob) as reader:
+        return reader.read_all()

@@ -1,0 +1,178 @@
+"""The Spark runner: one streaming query carries all queries of a pipeline.
+
+Spark numbers the batches, writes their offsets down before they run, and runs a batch again, with the
+same offsets, if it does not know that it was done. Everything else is a function of these offsets.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from windrow.errors import Error, RunnerError
+from windrow.log.reading import Offsets
+from windrow.runtime.execution import NUMBER, PROGRAM, Batch, Result, Work, run_here, work_of
+from windrow.runtime.offsets import rows_between
+from windrow.runtime.pipeline import Pipeline
+from windrow.runtime.runner import Runner
+from windrow.runtime.spark.messages import DDL, Failure, decode, encode
+from windrow.runtime.spark.session import session
+from windrow.runtime.spark.source import NAME
+from windrow.runtime.state import FileState, StateStore
+
+COMMIT_TIME = 5.0
+LOOK = 0.02
+"""Seconds between two looks at how far Spark is, where nobody tells."""
+
+
+class SparkRunner(Runner):
+    """Drives the streaming query, and commits its batches in the driver."""
+
+    def __init__(self, pipeline: Pipeline, master: str) -> None:
+        self._pipeline = pipeline
+        self._spark = session(master, {})
+        self._buckets = self._spark.sparkContext.defaultParallelism
+        self._wal = pipeline.checkpoint.path / "spark"
+        self._committed = threading.Event()
+        self._failure: Error | None = None
+        self._done: Offsets = self._last_done()
+        pipeline.backlog.processed(self._done)
+        pipeline.backlog.active = True
+        self._query = self._start()
+
+    def step(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        worked = False
+        while (left := deadline - time.monotonic()) > 0:
+            self._look()
+            if not self._behind():
+                self._pipeline.arrived.clear()
+                if worked or self._behind() or not self._pipeline.arrived.wait(left):
+                    break
+            worked = True
+            self._committed.wait(min(left, LOOK))
+            self._committed.clear()
+        return worked
+
+    def catch_up(self) -> None:
+        while self._behind():
+            self._look()
+            self._committed.wait(LOOK)
+            self._committed.clear()
+
+    def close(self) -> None:
+        self._pipeline.backlog.active = False
+        self._await_commit()
+        self._query.stop()
+
+    def _await_commit(self) -> None:
+        """Give Spark the moment that it takes to write down that the last batch is done."""
+        deadline = time.monotonic() + COMMIT_TIME
+        while self._query.isActive and self._last_done() != self._done and time.monotonic() < deadline:
+            self._committed.wait(LOOK)
+
+    def _start(self) -> Any:
+        options = {
+            "checkpoint": str(self._pipeline.checkpoint.path),
+            "rows": str(self._pipeline.settings.number("batch_rows")),
+            "slices": str(self._buckets),
+            "buckets": str(self._buckets),
+        }
+        rows = self._spark.readStream.format(NAME).options(**options).load()
+        writer = rows.writeStream.foreachBatch(self._on_batch).option("checkpointLocation", str(self._wal))
+        return writer.start()
+
+    def _look(self) -> None:
+        """Move silent streams on; raise what went wrong in a source, a worker or a sink."""
+        self._pipeline.pulse()
+        if self._failure:
+            raise self._failure
+        if not self._query.isActive:
+            error = self._query.exception()
+            raise RunnerError(f"Spark's query ended: {_first_line(error)}", hint="run `windrow doctor`")
+
+    def _behind(self) -> bool:
+        return self._pipeline.next_batch(self._done) is not None
+
+    def _on_batch(self, rows: DataFrame, number: int) -> None:
+        """Called by Spark with each batch, on a thread of its own."""
+        try:
+            began = time.perf_counter()
+            batch = Batch(self._done, self._offsets(number))
+            results = self._results(rows, batch)
+            self._pipeline.commit(batch, results, {"run": time.perf_counter() - began})
+            self._done = batch.end
+            self._committed.set()
+        except Error as error:
+            self._failure = error
+            raise
+        except PySparkException as error:
+            self._failure = RunnerError(f"a batch failed in Spark: {_first_line(error)}")
+            raise
+
+    def _results(self, rows: DataFrame, batch: Batch) -> list[Result]:
+        """What the batch gives each query; a small batch is not worth the way to the workers."""
+        checkpoint = self._pipeline.checkpoint.path
+        work = work_of(checkpoint, batch, self._buckets)
+        logs = self._pipeline.logs
+        if rows_between(batch.start, batch.end, logs) <= self._pipeline.settings.number("driver_rows"):
+            return run_here(work, logs, partial(_state, checkpoint))
+        for stage in range(1, work.stages):
+            run = partial(_run_stage, checkpoint, batch, self._buckets, stage)
+            rows = rows.repartitionById(self._buckets, "bucket").mapInArrow(run, DDL)
+        messages = list(decode(rows.toArrow().to_batches()))
+        for message in messages:
+            if isinstance(message, Failure):
+                raise RunnerError(message.text)
+        return [message for message in messages if isinstance(message, Result)]
+
+    def _offsets(self, number: int) -> Offsets:
+        """What Spark wrote down of a batch before running it: the last line is the source's."""
+        *_, offsets = (self._wal / "offsets" / str(number)).read_text().splitlines()
+        told: Offsets = json.loads(offsets)
+        return told
+
+    def _last_done(self) -> Offsets:
+        done = [int(path.name) for path in self._wal.glob("commits/*") if path.name.isdigit()]
+        return self._offsets(max(done)) if done else {PROGRAM: 0, NUMBER: 0}
+
+
+def _run_stage(
+    checkpoint: Path, batch: Batch, buckets: int, number: int, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """In a worker: what one bucket makes of what was sent to it."""
+    context = TaskContext.get()
+    assert context is not None
+    work: Work = work_of(checkpoint, batch, buckets)
+    try:
+        arrived = [_passed(message) for message in decode(batches)]
+        for message in work.later_stage(
+            number, context.partitionId(), arrived, partial(_state, checkpoint)
+        ):
+            yield encode(message)
+    except Error as error:
+        yield encode(Failure(str(error)))
+
+
+def _passed(message: Any) -> Any:
+    if isinstance(message, Failure):
+        raise RunnerError(message.text)
+    return message
+
+
+def _state(checkpoint: Path, key: str) -> StateStore:
+    return FileState(checkpoint / "state" / key)
+
+
+def _first_line(error: object) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -1,0 +1,84 @@
+"""The Spark session that pipelines run in: one a process, started when first needed."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from windrow.errors import RunnerError
+from windrow.java import require_java
+from windrow.runtime.spark.source import LogSource
+
+LOGGING = Path(__file__).with_name("log4j2.properties")
+LOG = Path(tempfile.gettempdir(), f"windrow-spark-{os.getpid()}.log")
+"""What Spark has to say, for when something fails; gone with the process if nothing did."""
+
+SETTINGS: Mapping[str, str] = {
+    "spark.app.name": "windrow",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()} -Dwindrow.log={LOG}",
+    # Stages are small and many: what adapts or splits them costs more than it saves.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "64",  # a row is a whole delta
+    "spark.sql.streaming.pollingDelay": "5ms",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.numRecentProgressUpdates": "10",
+    "spark.sql.streaming.stopTimeout": "60s",
+}
+_lock = threading.Lock()
+_own: list[SparkSession] = []
+
+
+def session(master: str, more: Mapping[str, str]) -> SparkSession:
+    """The session that is there already, or a new one that ends with the process."""
+    with _lock:
+        found = SparkSession.getActiveSession()
+        if found is not None and found not in _own:
+            return _with_source(found)
+        if found is not None and (found.sparkContext.master == master or not master) and not more:
+            return found
+        for old in _own:
+            old.stop()
+        _own.clear()
+        started = _with_source(_started(master, more))
+        _own.append(started)
+        return started
+
+
+def _started(master: str, more: Mapping[str, str]) -> SparkSession:
+    os.environ["JAVA_HOME"] = str(require_java().home)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(master)
+    if master.startswith("local"):
+        loopback = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        more = {**loopback, **more}
+    for name, value in {**SETTINGS, **more}.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, RuntimeError) as error:
+        raise RunnerError(
+            f"Spark did not start: {str(error).splitlines()[0]}",
+            hint="run `windrow doctor`; the inline runner needs no Spark",
+        ) from error
+
+
+def _with_source(started: SparkSession) -> SparkSession:
+    started.dataSource.register(LogSource)
+    return started
+
+
+@atexit.register
+def _stop() -> None:
+    for old in _own:
+        old.stop()
+    LOG.unlink(missing_ok=True)

@@ -1,0 +1,188 @@
+"""Statements, carried out: one function for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from windrow.catalog import Stream
+from windrow.errors import UnknownName
+from windrow.language import statements as said
+from windrow.language.define import check_drop
+from windrow.language.inserting import inserted
+from windrow.language.names import suggest
+from windrow.language.parser import parse, parse_query
+
+if TYPE_CHECKING:
+    from windrow.database import Database, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a statement came to: a message, a table, a running query; or some of them."""
+
+    text: str
+    message: str | None = None
+    table: pa.Table | None = None
+    query: Query | None = None
+
+
+def execute(db: Database, sql: str) -> list[Outcome]:
+    """Carry out statements in order. What is wrong with the text is told before anything runs."""
+    return [_RULES[type(statement)](db, statement) for statement in parse(sql)]
+
+
+def _create_stream(db: Database, statement: said.CreateStream | said.CreateDerivedStream) -> Outcome:
+    if statement.if_not_exists and db.catalog.find(statement.name.text):
+        return Outcome(statement.text, f"stream {statement.name} is there already")
+    stream = db.define(statement.text)
+    return Outcome(statement.text, f"stream {stream.name} created")
+
+
+def _create_query(db: Database, statement: said.CreateQuery) -> Outcome:
+    if statement.if_not_exists and statement.name.text in db.queries:
+        return Outcome(statement.text, f"query {statement.name} is there already")
+    query = db.query(statement.query.text, statement.name.text)
+    return Outcome(statement.text, f"query {query.name} created", query=query)
+
+
+def _insert_query(db: Database, statement: said.InsertQuery) -> Outcome:
+    query = db.query(statement.query.text, into=statement.uri.text)
+    return Outcome(statement.text, f"query {query.name} writes to {statement.uri.text}", query=query)
+
+
+def _select(db: Database, statement: said.QueryStatement) -> Outcome:
+    return Outcome(statement.text, query=db.query(statement.query.text))
+
+
+def _insert_values(db: Database, statement: said.InsertValues) -> Outcome:
+    stream, table = inserted(statement, db.catalog)
+    count = db.push(stream.name, table)
+    return Outcome(statement.text, f"{count} tuple{'' if count == 1 else 's'} inserted")
+
+
+def _drop(db: Database, statement: said.Drop) -> Outcome:
+    name = statement.name.text
+    known = db.queries if statement.what == "query" else db.catalog.streams
+    if name.lower() not in {each.lower() for each in known}:
+        if statement.if_exists:
+            return Outcome(statement.text, f"there is no {statement.what} {name}")
+        hint = suggest(name, known, f"there are these {statement.what}s")
+        raise UnknownName(f"there is no {statement.what} {name}", statement.name.span, hint=hint)
+    if statement.what == "query":
+        db.drop_query(name)
+    else:
+        check_drop(
+            statement, db.catalog, {each.name: parse_query(each.sql) for each in db.queries.values()}
+        )
+        db.drop_stream(name)
+    return Outcome(statement.text, f"{statement.what} {name} dropped")
+
+
+def _show(db: Database, statement: said.Show) -> Outcome:
+    return Outcome(statement.text, table=_SHOWN[statement.what](db))
+
+
+def _streams(db: Database) -> pa.Table:
+    counts = {metrics.name: metrics for metrics in db.metrics().streams}
+    rows = []
+    for stream in db.catalog.streams.values():
+        told = counts.get(stream.name)
+        rows.append(
+            {
+                "stream": stream.name,
+                "kind": stream.stamping.value if isinstance(stream, Stream) else "derived",
+                "source": stream.source if isinstance(stream, Stream) else None,
+                "accepted": told and told.accepted,
+                "late": told and told.late,
+                "rejected": told and told.rejected,
+                "clock": told and instant(told.clock),
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=_STREAMS)
+
+
+_STREAMS = pa.schema(
+    [
+        pa.field("stream", pa.string()),
+        pa.field("kind", pa.string()),
+        pa.field("source", pa.string()),
+        pa.field("accepted", pa.int64()),
+        pa.field("late", pa.int64()),
+        pa.field("rejected", pa.int64()),
+        pa.field("clock", pa.timestamp("us")),
+    ]
+)
+
+
+def _queries(db: Database) -> pa.Table:
+    told = list(db.queries.values())
+    columns = {
+        "query": pa.array([query.name for query in told], pa.string()),
+        "sink": pa.array([query.sink for query in told], pa.string()),
+        "tuples_out": pa.array([query.metrics()["tuples_out"] for query in told], pa.int64()),
+        "clock": pa.array([instant(query.clock) for query in told], pa.timestamp("us")),
+        "sql": pa.array([" ".join(query.sql.split()) for query in told], pa.string()),
+    }
+    return pa.table(columns)
+
+
+def _settings(db: Database) -> pa.Table:
+    names, values, meanings = zip(*db.settings, strict=True)
+    return pa.table({"setting": names, "value": values, "meaning": meanings})
+
+
+def instant(clock: int | None) -> int | None:
+    """A clock as a timestamp; None before the first instant and after the last."""
+    return clock if clock is not None and abs(clock) < _END_OF_TIME else None
+
+
+_END_OF_TIME = 2**62
+
+
+def _describe(db: Database, statement: said.Describe) -> Outcome:
+    name = statement.name.text
+    found = db.catalog.find(name) or next(
+        (query for query in db.queries.values() if query.name.lower() == name.lower()), None
+    )
+    if found is None:
+        known = [stream.name for stream in db.catalog.streams.values()]
+        hint = suggest(name, [*known, *db.queries], "there are")
+        raise UnknownName(f"there is no stream or query {name}", statement.name.span, hint=hint)
+    timestamp = found.timestamp if isinstance(found, Stream) else None
+    names, types = [field.name for field in found.schema], [field.type for field in found.schema]
+    roles = ["timestamp" if name == timestamp else "" for name in names]
+    return Outcome(statement.text, table=pa.table({"column": names, "type": types, "role": roles}))
+
+
+def _explain(db: Database, statement: said.Explain) -> Outcome:
+    return Outcome(statement.text, db.explain(statement.query.text, statement.format))
+
+
+def _set(db: Database, statement: said.SetSetting) -> Outcome:
+    db.settings.set(statement.name.text, statement.value.text)
+    return Outcome(statement.text, f"{statement.name} = {statement.value.text}")
+
+
+_SHOWN: dict[str, Callable[[Database], pa.Table]] = {
+    "streams": _streams,
+    "queries": _queries,
+    "settings": _settings,
+}
+
+_RULES: dict[type[said.Statement], Callable[[Any, Any], Outcome]] = {
+    said.CreateStream: _create_stream,
+    said.CreateDerivedStream: _create_stream,
+    said.CreateQuery: _create_query,
+    said.InsertQuery: _insert_query,
+    said.InsertValues: _insert_values,
+    said.QueryStatement: _select,
+    said.Drop: _drop,
+    said.Show: _show,
+    said.Describe: _describe,
+    said.Explain: _explain,
+    said.SetSetting: _set,
+}
