@@ -100,6 +100,7 @@ class Site:
         spare = self.length - gaps.sum(axis=1, keepdims=True)
         parts = resting.reshape(self.places, rhythm.groups).astype(np.int64) + GRAINS // 10
         gaps[first] += (spare * parts // (parts.sum(axis=1, keepdims=True) + GRAINS // 2)).ravel()
+        gaps[:, 0] -= rhythm.rest  # it comes after the shift, so that the first begins soon
         group = np.cumsum(first, axis=1) - 1
         return Shift(np.cumsum(gaps, axis=1), group, last, chance.reshape(self.places, rhythm.groups))
 
