@@ -36,6 +36,10 @@ class Exchange(Node):
     def schema(self) -> Schema:
         return self.input.schema
 
+    @property
+    def detail(self) -> str:
+        return f"by {self.to}"
+
 
 @dataclass(frozen=True)
 class Received(Leaf):

@@ -60,6 +60,11 @@ class Node(ABC):
     def distribution(self) -> Distribution:
         return ANY
 
+    @property
+    def detail(self) -> str:
+        """What EXPLAIN says after the label."""
+        return ""
+
 
 @dataclass(frozen=True)
 class Leaf(Node):
@@ -92,6 +97,10 @@ class Scan(Leaf):
         return (self.stream.name,)
 
     @property
+    def detail(self) -> str:
+        return self.stream.name
+
+    @property
     def schema(self) -> Schema:
         return self.stream.schema.keep(self.columns)
 
@@ -120,6 +129,10 @@ class Select(Node):
     def schema(self) -> Schema:
         return self.input.schema
 
+    @property
+    def detail(self) -> str:
+        return _sql(self.predicate)
+
 
 @dataclass(frozen=True)
 class Project(Node):
@@ -145,6 +158,10 @@ class Project(Node):
     @property
     def schema(self) -> Schema:
         return self.output
+
+    @property
+    def detail(self) -> str:
+        return ", ".join(map(_named, self.expressions, self.output.names))
 
 
 @dataclass(frozen=True)
@@ -242,3 +259,17 @@ def scans(node: Node) -> tuple[Scan, ...]:
 def origins(node: Node) -> tuple[str, ...]:
     """The names of the streams that a plan's tuples come from, each once."""
     return tuple(dict.fromkeys(name for leaf in leaves(node) for name in leaf.origins))
+
+
+def _sql(expression: exp.Expr) -> str:
+    """An expression to read: names are quoted only where they look like no name."""
+    shown = expression.copy()
+    for name in shown.find_all(exp.Identifier):
+        name.set("quoted", not name.name.isidentifier())
+    return shown.sql(dialect="duckdb")
+
+
+def _named(expression: exp.Expr, name: str) -> str:
+    """An expression and, unless it has it anyway, its name."""
+    same = isinstance(expression, exp.Column) and expression.name == name
+    return name if same else f"{_sql(expression)} AS {name}"

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from windrow.plan.nodes import Node
+from windrow.plan.rules.merge_projections import merge_projections
+from windrow.plan.rules.prune_columns import prune_columns
+from windrow.plan.rules.push_down_selection import push_down_selection
 
-RULES: tuple[Callable[[Node], Node], ...] = ()
+RULES: tuple[Callable[[Node], Node], ...] = (
+    push_down_selection,
+    merge_projections,
+    prune_columns,
+)
 
 
 def optimize(node: Node) -> Node:
