@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[1]
 
 def test_imports_keep_the_contracts() -> None:
     program = Path(sys.executable).with_name("lint-imports")
-    checked = subprocess.run([program, "--no-cache", "--no-logo"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    command = [program, "--no-cache", "--no-logo"]
+    checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
