@@ -200,3 +200,15 @@ def test_a_type_that_the_values_cannot_take_is_refused(source, stream):
         "demo://packets: column protocol of S is INTEGER, but the source has protocol as VARCHAR"
     )
     assert caught.value.hint == "declare it as VARCHAR and CAST in a query"
+
+
+def test_a_narrow_column_serves_as_long_as_the_values_fit(source, stream, recorder):
+    narrow = stream(("value", "UTINYINT"))
+    inlet = recorder(narrow)
+    source("rate://max?limit=256", narrow).run(inlet, None, inlet.stopping)
+    assert inlet.rows["value"].to_pylist() == list(range(256))
+    with pytest.raises(SourceError) as caught:
+        source("rate://max?limit=257", narrow).run(recorder(narrow), None, Event())
+    assert caught.value.message == (
+        "rate://max?limit=257: a value is too large for column value UTINYINT of S"
+    )

@@ -22,13 +22,14 @@ import pyarrow.compute as pc
 from windrow.catalog import Stream
 from windrow.errors import SourceError
 from windrow.log.stream_log import Position
-from windrow.schema import Schema
+from windrow.schema import Field, Schema
 from windrow.sources.base import Inlet, Source
 from windrow.sources.generator_options import GeneratorOptions
 from windrow.sources.pacing import Clock, Pacer, WallClock
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Values: TypeAlias = "pa.ChunkedArray[Any]"
 Columns: TypeAlias = "Mapping[str, Callable[[], pa.Array[Any]]]"
 
 _SECOND = 1_000_000
@@ -81,6 +82,7 @@ class Feed:
     generator: Generator
     stream: Stream
     filling: Mapping[str, str]
+    uri: str
 
     @classmethod
     def fit(cls, generator: Generator, stream: Stream, filling: Mapping[str, str], uri: str) -> Feed:
@@ -94,16 +96,28 @@ class Feed:
                     f"but the source has {native.name} as {native.type}",
                     hint=f"declare it as {native.type} and CAST in a query",
                 )
-        return cls(generator, stream, filling)
+        return cls(generator, stream, filling, uri)
 
     def table(self, block: Block, start: int) -> pa.Table:
-        """A block as the stream declares it, told from `start` on."""
+        """A block under the names that the stream declares, told from `start` on."""
+        names = self.stream.arriving.names
+        return pa.table({name: self._native(self.filling[name], block, start) for name in names})
+
+    def typed(self, rows: pa.Table) -> pa.Table:
+        """Rows with the types that the stream declares."""
         arriving = self.stream.arriving
-        arrays = [
-            _cast(self._native(self.filling[field.name], block, start), field.arrow.type)
-            for field in arriving
-        ]
-        return pa.Table.from_arrays(arrays, schema=arriving.arrow)
+        columns = [self._cast(rows[field.name], field) for field in arriving]
+        return pa.Table.from_arrays(columns, schema=arriving.arrow)
+
+    def _cast(self, values: Values, field: Field) -> Values:
+        try:
+            return _cast(values, field.arrow.type)
+        except pa.ArrowInvalid as error:
+            raise SourceError(
+                f"{self.uri}: a value is too large for column {field.name} {field.type} "
+                f"of {self.stream.name}",
+                hint="declare the column with a larger type",
+            ) from error
 
     def _native(self, name: str, block: Block, start: int) -> pa.Array[Any]:
         if name in self.generator.times:
@@ -111,7 +125,7 @@ class Feed:
         return block.columns[name]()
 
 
-def _cast(values: pa.Array[Any], wanted: pa.DataType) -> pa.Array[Any]:
+def _cast(values: Values, wanted: pa.DataType) -> Values:
     """Values as another type; fractions round, as DuckDB rounds them."""
     if values.type == wanted:
         return values
@@ -196,7 +210,7 @@ class _Reading:
         end = int(np.searchsorted(self._block.times, horizon, side="right"))
         if limit is not None:
             end = min(end, first + limit - done)
-        return self._table.slice(first, end - first)
+        return self._feed.typed(self._table.slice(first, end - first))
 
     def _turn_to(self, number: int) -> None:
         if number != self._number:
