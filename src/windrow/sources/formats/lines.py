@@ -129,7 +129,7 @@ def joined(lines: pa.StringArray) -> bytes:
 
 
 def _valid_utf8(block: bytes) -> tuple[bytes, list[Rejected]]:
-    if _is_utf8(block):
+    if is_utf8(block):
         return block, []
     kept: list[bytes] = []
     rejected: list[Rejected] = []
@@ -137,11 +137,11 @@ def _valid_utf8(block: bytes) -> tuple[bytes, list[Rejected]]:
     while start < len(block):
         end = block.find(b"\n", start + _UTF8_CHUNK) + 1 or len(block)
         chunk = block[start:end]
-        if _is_utf8(chunk):
+        if is_utf8(chunk):
             kept.append(chunk)
         else:
             for line in chunk[:-1].split(b"\n"):
-                if _is_utf8(line):
+                if is_utf8(line):
                     kept += (line, b"\n")
                 else:
                     rejected.append((shown(line), "the line is not valid UTF-8"))
@@ -149,7 +149,8 @@ def _valid_utf8(block: bytes) -> tuple[bytes, list[Rejected]]:
     return b"".join(kept), rejected
 
 
-def _is_utf8(text: bytes) -> bool:
+def is_utf8(text: bytes) -> bool:
+    """Whether the bytes are text."""
     try:
         text.decode()
     except UnicodeDecodeError:

@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from windrow.catalog import Stream
 from windrow.sources.formats.base import Rejected, shown
 from windrow.sources.formats.cast import Caster
+from windrow.sources.formats.lines import is_utf8
 from windrow.sources.formats.pieces import PIECE_BYTES, PIECE_ROWS, FileReader, Piece, Unreadable
 
 _BUFFER = 1 << 20
@@ -49,13 +51,13 @@ class ParquetReader(FileReader):
                 yield self._piece(table.select(list(found.values())).rename_columns(list(found)), at)
 
     def _piece(self, given: pa.Table, at: int) -> Piece:
-        cast = self._caster.cast(given)
-        if not cast.failed:
-            return Piece(cast.rows, [], at)
-        bad = given.take(pa.array(cast.failed)).to_pylist()
-        inputs = [shown(json.dumps(row, default=str, ensure_ascii=False)) for row in bad]
-        rejected: list[Rejected] = list(zip(inputs, cast.reasons, strict=True))
-        return Piece(cast.rows, rejected, at)
+        given, rejected = _valid(given)
+        result = self._caster.cast(given)
+        if result.failed:
+            bad = given.take(result.failed).to_pylist()
+            inputs = [shown(json.dumps(row, default=str, ensure_ascii=False)) for row in bad]
+            rejected += zip(inputs, result.reasons, strict=True)
+        return Piece(result.rows, rejected, at)
 
     def _find_columns(self, names: list[str]) -> dict[str, str]:
         """For each column of the stream the file's name for it; the same spelling comes first."""
@@ -66,6 +68,31 @@ class ParquetReader(FileReader):
                 raise Unreadable(f"the file has no column {column}: its columns are {', '.join(names)}")
             found[column] = column if column in alike else alike[0]
         return found
+
+
+def _valid(table: pa.Table) -> tuple[pa.Table, list[Rejected]]:
+    """Without rows whose text is not UTF-8: Parquet does not check it, DuckDB dies of it."""
+    if _is_valid(table):
+        return table, []
+    rejected: list[Rejected] = []
+    good = np.ones(len(table), bool)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            for number, text in enumerate(column.cast(pa.binary()).to_pylist()):
+                if text is not None and good[number] and not is_utf8(text):
+                    good[number] = False
+                    rejected.append((shown(text), f"column {name} is not valid UTF-8"))
+    table = table.filter(pa.array(good))
+    table.validate(full=True)
+    return table, rejected
+
+
+def _is_valid(table: pa.Table) -> bool:
+    try:
+        table.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _from_row(metadata: pq.FileMetaData, start: int) -> tuple[int, list[int]]:
