@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from windrow.catalog import Catalog, DerivedStream
 from windrow.errors import ParseError, Refused, Span, TypeMismatch, UnknownName
-from windrow.language.names import suggest
+from windrow.language.names import counted, suggest
 from windrow.language.ordering import check_order
 from windrow.language.projection import Projection, project, renamed
 from windrow.language.refusals import refuse_clauses
@@ -112,7 +112,7 @@ class _Binder:
         names = alias.columns
         if len(names) > len(node.schema):
             raise Refused(
-                f"{len(names)} names for {len(node.schema)} columns",
+                f"{counted(len(names), 'name')} for {counted(len(node.schema), 'column')}",
                 self._place(names[len(node.schema)]),
                 hint="name at most as many as there are",
             )

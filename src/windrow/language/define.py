@@ -9,7 +9,8 @@ from sqlglot import exp
 from windrow.catalog import Catalog, DerivedStream, Stamping, Stream
 from windrow.errors import Refused, UnknownName
 from windrow.language.binder import bind
-from windrow.language.names import suggest
+from windrow.language.names import counted, suggest
+from windrow.language.parser import parse_query
 from windrow.language.projection import renamed
 from windrow.language.statements import CreateDerivedStream, CreateStream, Drop, Duration, Name, Query
 from windrow.language.types import column_type
@@ -43,19 +44,21 @@ def streams_named(query: Query) -> frozenset[str]:
     return frozenset(name.removesuffix(".late").removesuffix(".rejected") for name in names)
 
 
-def users_of(name: str, catalog: Catalog, queries: Mapping[str, Query]) -> tuple[str, ...]:
-    """The derived streams and the queries that name a stream, sorted."""
+def users_of(name: str, catalog: Catalog, queries: Mapping[str, str]) -> tuple[str, ...]:
+    """The derived streams, and the queries by name and text, that name a stream; sorted."""
     wanted = name.lower()
     streams = [
         stream.name
         for stream in catalog.streams.values()
         if isinstance(stream, DerivedStream) and wanted in stream.reads
     ]
-    readers = [query_name for query_name, query in queries.items() if wanted in streams_named(query)]
+    readers = [
+        query_name for query_name, text in queries.items() if wanted in streams_named(parse_query(text))
+    ]
     return tuple(sorted({*streams, *readers}))
 
 
-def check_drop(statement: Drop, catalog: Catalog, queries: Mapping[str, Query]) -> bool:
+def check_drop(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> bool:
     """Whether there is anything to drop; refuses to drop what is unknown or in use."""
     known = (
         [stream.name for stream in catalog.streams.values()]
@@ -90,8 +93,8 @@ def _derived(statement: CreateDerivedStream, catalog: Catalog) -> DerivedStream:
     if statement.columns is not None:
         if len(statement.columns) != len(plan.schema):
             raise Refused(
-                f"{statement.name} has {len(statement.columns)} column names,"
-                f" and its query gives {len(plan.schema)} columns",
+                f"{statement.name} names {counted(len(statement.columns), 'column')},"
+                f" and its query gives {counted(len(plan.schema), 'column')}",
                 statement.columns[-1].span,
                 hint="name each column once",
             )

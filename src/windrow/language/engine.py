@@ -59,18 +59,21 @@ def syntax_fault(sql: str) -> Fault | None:
 
 def describe(select: str) -> tuple[tuple[str, str], ...]:
     """The column names and types that a SELECT gives; raises Fault."""
-    return tuple((str(row[0]), str(row[1])) for row in _rows(f"DESCRIBE {select}"))
+    return tuple((str(row[0]), str(row[1])) for row in rows(f"DESCRIBE {select}"))
 
 
 def evaluate(select: str) -> pa.Table:
     """The rows of a SELECT; raises Fault."""
     with _LOCK:
         try:
-            result = _connection().execute(select).to_arrow_table()
+            result = _connection().sql(select).to_arrow_table()
         except duckdb.Error as error:
-            raise _fault(error) from None
-    assert isinstance(result, pa.Table)
-    return result
+            fault = _fault(error)
+        else:
+            assert isinstance(result, pa.Table)
+            return result
+    rows(select)  # only this way reports its faults as data
+    raise fault
 
 
 @functools.cache
@@ -89,17 +92,18 @@ def unsteady_functions() -> frozenset[str]:
 @functools.cache
 def reserved_words() -> frozenset[str]:
     """Words that cannot be names unless quoted."""
-    rows = _rows("SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'")
-    return frozenset(str(name) for (name,) in rows)
+    found = rows("SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'")
+    return frozenset(str(name) for (name,) in found)
 
 
 def _names(column: str, values: Sequence[str]) -> frozenset[str]:
     wanted = ", ".join(f"'{value}'" for value in values)
-    rows = _rows(f"SELECT DISTINCT function_name FROM duckdb_functions() WHERE {column} IN ({wanted})")
-    return frozenset(str(name) for (name,) in rows)
+    found = rows(f"SELECT DISTINCT function_name FROM duckdb_functions() WHERE {column} IN ({wanted})")
+    return frozenset(str(name) for (name,) in found)
 
 
-def _rows(sql: str) -> list[tuple[object, ...]]:
+def rows(sql: str) -> list[tuple[object, ...]]:
+    """The rows of a statement as Python values; raises Fault."""
     with _LOCK:
         try:
             return _connection().execute(sql).fetchall()

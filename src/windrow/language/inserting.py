@@ -6,13 +6,14 @@ import pyarrow as pa
 from sqlglot import exp
 
 from windrow.catalog import Catalog, Stream
-from windrow.errors import Refused, Span, TypeMismatch, UnknownName
+from windrow.errors import Refused, Span, StatementError, UnknownName
 from windrow.language import engine
 from windrow.language.engine import Fault
-from windrow.language.names import suggest
+from windrow.language.names import counted, suggest
 from windrow.language.spans import span_of
 from windrow.language.statements import InsertValues
 from windrow.language.tokens import DIALECT
+from windrow.language.types import explained
 from windrow.schema import Field
 
 
@@ -23,7 +24,7 @@ def inserted(statement: InsertValues, catalog: Catalog) -> tuple[Stream, pa.Tabl
     for row in statement.rows:
         if len(row) != len(fields):
             raise Refused(
-                f"{len(fields)} columns take {len(row)} values",
+                f"{counted(len(row), 'value')} for {counted(len(fields), 'column')}",
                 _place(row[-1], statement),
                 hint=f"the columns are {', '.join(field.name for field in fields)}",
             )
@@ -98,21 +99,14 @@ def _evaluated(
         raise _culprit(rows, statement, fault) from None
 
 
-def _culprit(rows: list[list[str]], statement: InsertValues, whole: Fault) -> TypeMismatch:
+def _culprit(rows: list[list[str]], statement: InsertValues, whole: Fault) -> StatementError:
     for row, cells in zip(rows, statement.rows, strict=True):
         for value, cell in zip(row, cells, strict=True):
             try:
                 engine.evaluate(f"SELECT {value}")
             except Fault as fault:
-                return _mismatch(fault, _place(cell, statement))
-    return _mismatch(whole, statement.span)
-
-
-def _mismatch(fault: Fault, span: Span) -> TypeMismatch:
-    message = fault.message.partition("\n")[0]
-    return TypeMismatch(
-        f"{message[:1].lower()}{message[1:]}", span, hint="write a value of the column's type"
-    )
+                return explained(fault, _place(cell, statement))
+    return explained(whole, statement.span)
 
 
 def _quoted(name: str) -> str:

@@ -19,3 +19,8 @@ def suggest(name: str, known: Iterable[str], what: str) -> str:
     if near := did_you_mean(name, names):
         return near
     return f"{what}: {', '.join(names)}" if names else f"{what}: none"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: 1 column, 2 columns."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -78,10 +78,10 @@ def _statement(cursor: Cursor) -> Statement:
 
 
 def _query(cursor: Cursor) -> Query:
-    tokens = cursor.until(TokenType.SEMICOLON)
-    if not tokens:
-        raise cursor.expected("a query")
-    return read_query(cursor.source, tokens)
+    first = cursor.token
+    if first is None or not (cursor.at(TokenType.L_PAREN) or word(first) in _QUERIES):
+        raise cursor.expected("a query", "a query begins with SELECT")
+    return read_query(cursor.source, cursor.until(TokenType.SEMICOLON))
 
 
 def _bare_query(cursor: Cursor) -> tuple[type[Statement], Parts]:
@@ -172,12 +172,9 @@ def _value(cursor: Cursor) -> Text:
     raise ParseError("a setting takes one value", span, hint="put it in quotes")
 
 
+_QUERIES = ("SELECT", "FROM", "WITH", "VALUES")
 _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
-    "SELECT": _bare_query,
-    "FROM": _bare_query,
-    "WITH": _bare_query,
-    "VALUES": _bare_query,
-    "(": _bare_query,
+    **dict.fromkeys((*_QUERIES, "("), _bare_query),
     "CREATE": _create,
     "INSERT": _insert,
     "SHOW": _show,

@@ -13,7 +13,7 @@ from itertools import pairwise
 from sqlglot import ParseError as TreeError
 from sqlglot import Token, TokenType, exp
 
-from windrow.errors import ParseError, Span
+from windrow.errors import ParseError, Refused, Span
 from windrow.language import engine
 from windrow.language.names import did_you_mean
 from windrow.language.statements import Query
@@ -22,6 +22,8 @@ from windrow.language.tokens import DIALECT, Source, depth_error, is_word, too_d
 MAX_NESTING = 40
 
 _BEGINNERS = frozenset({"CREATE", "INSERT", "SHOW", "DROP", "EXPLAIN", "SET", "SELECT"})
+_PARAMETERS = frozenset({TokenType.PLACEHOLDER, TokenType.PARAMETER})
+_NO_QUERIES = frozenset({"SHOW", "DESCRIBE", "DESC", "SUMMARIZE"})
 _CLAUSES = ("SELECT", "FROM", "WHERE", "UNION", "ALL", "AS", "ORDER", "BY", "AND", "OR", "NOT", "BETWEEN")
 
 
@@ -46,6 +48,8 @@ def _tree(source: Source, tokens: Sequence[Token]) -> exp.Expr:
     if error := depth_error(source, tokens, MAX_NESTING):
         raise error
     _check_numbers(source, tokens)
+    _check_beginnings(source, tokens)
+    _check_parameters(source, tokens)
     _check_syntax(source, tokens)
     try:
         trees = DIALECT.parser().parse(list(tokens), source.text)
@@ -72,6 +76,22 @@ def _check_numbers(source: Source, tokens: Sequence[Token]) -> None:
             )
 
 
+def _check_beginnings(source: Source, tokens: Sequence[Token]) -> None:
+    """Refuse what DuckDB would take for a query in parentheses though it asks about the catalog."""
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        begins = before is None or before.token_type is TokenType.L_PAREN
+        if begins and word(token) in _NO_QUERIES:
+            raise ParseError("a query begins with SELECT", source.span_of(token))
+
+
+def _check_parameters(source: Source, tokens: Sequence[Token]) -> None:
+    for token in tokens:
+        if token.token_type in _PARAMETERS and token.text in ("?", "$"):
+            raise Refused(
+                "a statement takes no parameters", source.span_of(token), hint="write the value itself"
+            )
+
+
 def _check_syntax(source: Source, tokens: Sequence[Token]) -> None:
     text = source.between(tokens[0], tokens[-1])
     fault = engine.syntax_fault(text)
@@ -92,9 +112,9 @@ def _check_syntax(source: Source, tokens: Sequence[Token]) -> None:
     ]
     if culprit is tokens[-1] and _ends_early(text, offset):
         raise ParseError(
-            f"the query ends too early, after '{source.written(culprit)}'", source.span_after(culprit)
+            f"the statement ends too early, after '{source.written(culprit)}'", source.span_after(culprit)
         )
-    raise unexpected(source, culprit)
+    raise _unexpected(source, culprit)
 
 
 def _last_bare_select(tokens: Sequence[Token]) -> Token:
@@ -106,15 +126,19 @@ def _last_bare_select(tokens: Sequence[Token]) -> Token:
     return selects[-1]
 
 
-def unexpected(source: Source, token: Token) -> ParseError:
-    """The error at a token that nothing can begin with here."""
-    return ParseError(f"unexpected '{source.written(token)}'", source.span_of(token), hint=_hint(token))
+def _unexpected(source: Source, token: Token) -> ParseError:
+    before = source.tokens[max(0, source.index_at(token.start) - 1)]
+    hint = "statements are separated by ;" if word(token) in _BEGINNERS else _misspelt(before, token)
+    return ParseError(f"unexpected '{source.written(token)}'", source.span_of(token), hint=hint)
 
 
-def _hint(token: Token) -> str | None:
-    if word(token) in _BEGINNERS:
-        return "statements are separated by ;"
-    return did_you_mean(token.text, _CLAUSES) if is_word(token) else None
+def _misspelt(*tokens: Token) -> str | None:
+    """The keyword that one of some tokens is nearly: WHER, taken for an alias, is seen one too late."""
+    for token in tokens:
+        is_misspelt = len(token.text) > 2 and is_word(token) and word(token) not in _CLAUSES
+        if is_misspelt and (hint := did_you_mean(token.text, _CLAUSES)):
+            return hint
+    return None
 
 
 def _ends_early(text: str, offset: int) -> bool:

@@ -34,9 +34,9 @@ _REFUSED: tuple[tuple[type[exp.Expr], str, str], ...] = (
         "unnest makes several tuples of one, which an expression cannot",
         "keep the list as it is",
     ),
+    (exp.Star, "* stands only by itself in the SELECT list", "name the columns"),
     (exp.Columns, "COLUMNS is not read here", "name the columns, or write * with EXCLUDE"),
-    (exp.Placeholder, "a statement takes no parameters", "write the value itself"),
-    (exp.Parameter, "a statement takes no parameters", "write the value itself"),
+    (exp.Parameter, "@ is not read here", "abs(x) gives the absolute value"),
 )
 
 

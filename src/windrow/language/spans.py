@@ -9,9 +9,7 @@ from __future__ import annotations
 from sqlglot import Token, TokenType, exp
 
 from windrow.errors import Span
-from windrow.language.tokens import CLOSING, OPENING, Source
-
-_CASTS = frozenset({"CAST", "TRY_CAST"})
+from windrow.language.tokens import CLOSING, OPENING, Source, is_word
 
 
 def extent(node: exp.Expr) -> tuple[int, int] | None:
@@ -29,7 +27,9 @@ def span_of(node: exp.Expr, source: Source, otherwise: Span) -> Span:
         return span_of(node.parent, source, otherwise) if node.parent else otherwise
     first, last = source.index_at(place[0]), source.index_at(place[1])
     first, last = _matched(source.tokens, first, last)
-    if isinstance(node, exp.Select):
+    if isinstance(node, exp.Func) and "start" not in node.meta and not isinstance(node, exp.Binary):
+        first, last = _with_name(source.tokens, first, last)
+    if isinstance(node, exp.Query):
         first = _select_before(source.tokens, first)
     return source.span_of(source.tokens[first], source.tokens[last])
 
@@ -63,17 +63,21 @@ def _matched(tokens: tuple[Token, ...], first: int, last: int) -> tuple[int, int
     while lacking and first > 0:
         first -= 1
         lacking -= _step(tokens[first])
-    if first > 1 and tokens[first - 1].token_type is TokenType.L_PAREN and _is_cast(tokens[first - 2]):
+    if first > 0 and _calls(tokens[first - 1], tokens[first]):
+        first -= 1
+    return first, last
+
+
+def _with_name(tokens: tuple[Token, ...], first: int, last: int) -> tuple[int, int]:
+    """Widen the arguments of a call to the call: some names leave no trace, as that of CAST."""
+    if first > 1 and _calls(tokens[first - 2], tokens[first - 1]):
         return _matched(tokens, first - 2, last)
     return first, last
 
 
 def _calls(token: Token, next_: Token) -> bool:
-    return token.token_type is TokenType.VAR and next_.token_type is TokenType.L_PAREN
-
-
-def _is_cast(token: Token) -> bool:
-    return token.text.upper() in _CASTS
+    """Whether two tokens are a word with its parenthesis right behind it."""
+    return is_word(token) and next_.token_type is TokenType.L_PAREN and next_.start == token.end + 1
 
 
 def _step(token: Token) -> int:

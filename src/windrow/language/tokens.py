@@ -134,7 +134,7 @@ def _located(text: str, error: TokenError) -> ParseError:
     """What the tokenizer could not finish: a string, a quoted name or a comment."""
     lines = Source(text, ())
     _, _, offset = str(error.__cause__ or "").rpartition(":")
-    start = int(offset) if offset.isdigit() and int(offset) < len(text) else max(0, len(text.rstrip()) - 1)
+    start = int(offset) if offset.isdigit() and int(offset) < len(text) else max(0, text.rfind("/*"))
     return ParseError(
         "a string, a quoted name or a comment begins here and does not end",
         lines.span(start, len(text)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,12 +9,15 @@ from sqlglot import exp
 
 from windrow.errors import Span, StatementError, TypeMismatch, UnknownName
 from windrow.language import engine
+from windrow.language.casts import castable, spells
 from windrow.language.engine import Fault
+from windrow.language.names import did_you_mean
 from windrow.language.statements import Text
 from windrow.language.tokens import DIALECT
 from windrow.schema import Field, Schema
 
 Placing = Callable[[exp.Expr], Span]
+Attempt = Callable[[Sequence[exp.Expr], Schema], object]
 
 _NOT_BOUND_ALONE = (
     exp.Lambda,
@@ -26,16 +28,28 @@ _NOT_BOUND_ALONE = (
     exp.DataType,
     exp.Interval,
 )
+_TYPES_HINT = "types are those of DuckDB, as INTEGER or VARCHAR"
 _LITERALS = (("INTEGER_LITERAL", "INTEGER"), ("STRING_LITERAL", "VARCHAR"))
 
 
 def type_scalars(expressions: Sequence[exp.Expr], schema: Schema, place: Placing) -> tuple[Field, ...]:
     """The type of each expression over a schema, and the name that DuckDB would give it."""
+    plain = [
+        field for each in expressions if isinstance(each, exp.Column) and (field := schema.find(each.name))
+    ]
+    if len(plain) == len(expressions):
+        return tuple(plain)
     try:
         described = _describe(expressions, schema)
-    except Fault:
-        raise _error_of(expressions, schema, place) from None
-    return tuple(Field(name, "INTEGER" if type_ == '"NULL"' else type_) for name, type_ in described)
+        _compute(expressions, schema)
+    except Fault as fault:
+        raise _error_of(expressions, schema, place, fault) from None
+    for expression in expressions:
+        for cast in expression.find_all(exp.Cast):
+            _check_cast(cast, schema, place)
+        for comparison in expression.find_all(exp.Predicate):
+            _check_comparison(comparison, schema, place)
+    return tuple(Field(name, type_.replace('"NULL"', "INTEGER")) for name, type_ in described)
 
 
 @functools.lru_cache(maxsize=512)
@@ -48,7 +62,7 @@ def common_type(types: tuple[str, ...]) -> str | None:
         ((_, type_),) = engine.describe(branches)
     except Fault:
         return None
-    return type_
+    return type_ if all(castable(other, type_) for other in types) else None
 
 
 def column_type(written: Text) -> str:
@@ -62,36 +76,82 @@ def column_type(written: Text) -> str:
 
 
 def _describe(expressions: Sequence[exp.Expr], schema: Schema) -> tuple[tuple[str, str], ...]:
+    return engine.describe(_over_nulls(expressions, schema))
+
+
+def _compute(expressions: Sequence[exp.Expr], schema: Schema) -> None:
+    """Compute over a tuple of NULLs, where only what no column has a part in can fail."""
+    engine.rows(_over_nulls(expressions, schema))
+
+
+def _over_nulls(expressions: Sequence[exp.Expr], schema: Schema) -> str:
     columns = ", ".join(f"CAST(NULL AS {field.type}) AS {_quoted(field.name)}" for field in schema)
     wanted = ", ".join(expression.sql(DIALECT) for expression in expressions)
-    return engine.describe(f"SELECT {wanted} FROM (SELECT {columns})")
+    return f"SELECT {wanted} FROM (SELECT {columns})"
+
+
+def _check_cast(cast: exp.Cast, schema: Schema, place: Placing) -> None:
+    """Refuse a cast that nothing carries out."""
+    if isinstance(cast, exp.TryCast) or _is_inside_lambda(cast):
+        return
+    (_, source), (_, target) = _describe([cast.this, cast], schema)
+    if source != target and not castable(source, target):
+        raise TypeMismatch(
+            f"nothing casts {source} to {target}", place(cast), hint="cast to another type first"
+        )
+
+
+def _check_comparison(comparison: exp.Expr, schema: Schema, place: Placing) -> None:
+    """Refuse a text that is compared with a column and is no value of the column's type."""
+    sides = list(comparison.iter_expressions())
+    texts = [side for side in sides if isinstance(side, exp.Literal) and side.is_string]
+    columns = [
+        field for side in sides if isinstance(side, exp.Column) and (field := schema.find(side.name))
+    ]
+    if not texts or not columns or isinstance(comparison, exp.Like | exp.ILike):
+        return
+    type_ = columns[0].type
+    for text in texts:
+        if not spells(text.name, type_):
+            raise TypeMismatch(
+                f"'{text.name}' cannot be read as {type_}", place(text), hint="write a value of that type"
+            )
+
+
+def _is_inside_lambda(node: exp.Expr) -> bool:
+    return node.find_ancestor(exp.Lambda, exp.Comprehension) is not None
 
 
 def _quoted(name: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(DIALECT)
 
 
-def _error_of(expressions: Sequence[exp.Expr], schema: Schema, place: Placing) -> StatementError:
-    for expression in expressions:
-        if fault := _fault(expression, schema):
-            culprit, fault = _smallest(expression, fault, schema)
-            return _explained(fault, place(culprit))
-    raise AssertionError("expressions that have types one by one have them together")
+def _error_of(
+    expressions: Sequence[exp.Expr], schema: Schema, place: Placing, whole: Fault
+) -> StatementError:
+    for attempt in (_describe, _compute):
+        for expression in expressions:
+            if fault := _fault(expression, schema, attempt):
+                culprit, fault = _smallest(expression, fault, schema, attempt)
+                return explained(fault, place(culprit))
+    return explained(whole, place(expressions[0]))
 
 
-def _fault(expression: exp.Expr, schema: Schema) -> Fault | None:
+def _fault(expression: exp.Expr, schema: Schema, attempt: Attempt) -> Fault | None:
     try:
-        _describe([expression], schema)
+        attempt([expression], schema)
     except Fault as fault:
         return fault
     return None
 
 
-def _smallest(expression: exp.Expr, fault: Fault, schema: Schema) -> tuple[exp.Expr, Fault]:
+def _smallest(
+    expression: exp.Expr, fault: Fault, schema: Schema, attempt: Attempt
+) -> tuple[exp.Expr, Fault]:
     """The deepest part that has no type although all parts of it have one."""
     for part in _parts(expression):
-        if (worse := _fault(part, schema)) and worse.kind != "Parser":
-            return _smallest(part, worse, schema)
+        if (worse := _fault(part, schema, attempt)) and worse.kind != "Parser":
+            return _smallest(part, worse, schema, attempt)
     return expression, fault
 
 
@@ -101,15 +161,20 @@ def _parts(expression: exp.Expr) -> Iterator[exp.Expr]:
             yield child
 
 
-def _explained(fault: Fault, span: Span) -> StatementError:
+def explained(fault: Fault, span: Span) -> StatementError:
+    """What DuckDB has against an expression, in our words."""
     if fault.subtype == "MISSING_ENTRY" and "Function" in fault.message:
-        hint = _nearest(fault.name, engine.functions("scalar", "macro"))
+        hint = did_you_mean(fault.name, sorted(engine.functions("scalar", "macro")))
         return UnknownName(f"there is no function '{fault.name}'", span, hint=hint)
     if fault.subtype == "MISSING_ENTRY" and fault.message.startswith("Type"):
         return _unknown_type(fault.name, fault, span)
     if fault.subtype == "NO_MATCHING_FUNCTION":
         return TypeMismatch(f"nothing computes {_call(fault)}", span, hint=_signatures(fault))
-    return TypeMismatch(_plain(fault.message), span, hint="an explicit CAST may help")
+    if fault.kind == "Binder":
+        return TypeMismatch(_plain(fault.message), span, hint="an explicit CAST may help")
+    if fault.kind == "Conversion":
+        return TypeMismatch(_plain(fault.message), span, hint="write a value of that type")
+    return TypeMismatch(f"DuckDB refuses this: {_plain(fault.message)}", span)
 
 
 def _call(fault: Fault) -> str:
@@ -127,16 +192,9 @@ def _signatures(fault: Fault) -> str:
 
 def _unknown_type(name: str, fault: Fault, span: Span) -> StatementError:
     if fault.subtype != "MISSING_ENTRY":
-        return TypeMismatch(
-            f"'{name}' is not a type", span, hint="types are those of DuckDB, as INTEGER or VARCHAR"
-        )
-    near = fault.candidates[0].upper() if fault.candidates else None
-    return UnknownName(f"there is no type '{name}'", span, hint=near and f"did you mean {near}?")
-
-
-def _nearest(name: str, known: frozenset[str]) -> str | None:
-    near = difflib.get_close_matches(name.lower(), sorted(known), n=1)
-    return f"did you mean {near[0]}?" if near else None
+        return TypeMismatch(f"'{name}' is not a type", span, hint=_TYPES_HINT)
+    hint = did_you_mean(name, [candidate.upper() for candidate in fault.candidates])
+    return UnknownName(f"there is no type '{name}'", span, hint=hint or _TYPES_HINT)
 
 
 def _plain(message: str) -> str:

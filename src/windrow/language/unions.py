@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from windrow.errors import Refused, Span, TypeMismatch
+from windrow.language.names import counted
 from windrow.language.tokens import DIALECT
 from windrow.language.types import common_type
 from windrow.plan.nodes import Node, Project, Union
@@ -28,7 +29,7 @@ def merge(branches: Sequence[Branch]) -> Node:
     for branch in branches:
         if len(branch.node.schema) != width:
             raise Refused(
-                f"the queries of a UNION give {width} and {len(branch.node.schema)} columns",
+                f"the UNION begins with {counted(width, 'column')}, and this has {len(branch.node.schema)}",
                 branch.span,
                 hint="give each the same number of columns",
             )
