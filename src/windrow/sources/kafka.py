@@ -26,7 +26,7 @@ from windrow.errors import Error, SourceError
 from windrow.log.stream_log import Position
 from windrow.sources.base import Inlet, Source
 from windrow.sources.formats.base import Decoder, Layout, Rejected
-from windrow.sources.formats.choose import TEXT_OPTIONS, check_format, text_decoder
+from windrow.sources.formats.choose import TEXT_OPTIONS, check_format, csv_options, text_decoder
 from windrow.sources.kafka_connector import Topic, connected_session
 from windrow.uri import Uri
 
@@ -58,7 +58,8 @@ class KafkaSource(Source):
         if self._starting not in ("earliest", "latest"):
             hint = "starting is earliest or latest"
             raise SourceError(f"{uri.text}: starting cannot be '{self._starting}'", hint=hint)
-        self._messages = Messages(text_decoder(uri, stream, format_), stream, one_line=format_ == "json")
+        csv_options(uri)
+        self._uri, self._stream, self._format = uri, stream, format_
         self.checkpoint = checkpoint
         self._temporary: Path | None = None
         self._session: SparkSession | None = None
@@ -70,7 +71,7 @@ class KafkaSource(Source):
 
     def run(self, inlet: Inlet, position: Position | None, stopping: Event) -> None:
         folder = self._folder(inlet.stream.name, position)
-        handover = Handover(inlet, self._messages, position, folder.name, stopping)
+        handover = Handover(inlet, self._decoding(), position, folder.name, stopping)
         query = self._query = self._start(handover, folder)
         try:
             while query.isActive and not stopping.wait(_LOOK_FOR_STOP):
@@ -90,6 +91,10 @@ class KafkaSource(Source):
         self._query = None
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _decoding(self) -> Messages:
+        decoder = text_decoder(self._uri, self._stream, self._format)
+        return Messages(decoder, self._stream, one_line=self._format == "json")
 
     def _start(self, handover: Handover, folder: Path) -> StreamingQuery:
         if self._session is None:
@@ -192,7 +197,7 @@ class Handover:
         self, inlet: Inlet, messages: Messages, position: Position | None, folder: str, stopping: Event
     ) -> None:
         self._inlet = inlet
-        self._messages = messages
+        self._messages: Messages | None = messages
         self._logged = -1 if position is None else int(position["batch"])
         self._folder = folder
         self._stopping = stopping
@@ -208,9 +213,9 @@ class Handover:
         """Hand a batch over, unless it has been."""
         if batch <= self._logged:
             return
-        rows, rejected = self._messages.decode(messages)
-        if self._stopping.is_set():
+        if self._messages is None or self._stopping.is_set():
             raise SourceError("the source stops: this batch is read again when it goes on")
+        rows, rejected = self._messages.decode(messages)
         if len(rows) or rejected:
             self._inlet.accept(rows, rejected=rejected, position={"batch": batch, "folder": self._folder})
         self._logged = batch
@@ -219,7 +224,7 @@ class Handover:
         """Wait until no batch is being handed over; from now on none is."""
         self._stopping.set()
         with self._running:
-            pass
+            self._messages = None  # Spark's gateway keeps the callback, which must not keep the decoder
 
     @contextlib.contextmanager
     def _noting_failure(self) -> Iterator[None]:
