@@ -23,11 +23,11 @@ from windrow.plan.explain import explain
 from windrow.plan.nodes import Node
 from windrow.runtime.checkpoint import Checkpoint
 from windrow.runtime.delivery import CALLBACK, MEMORY, sink_for
-from windrow.runtime.inline import InlineRunner
+from windrow.runtime.inline import InlineEngine
 from windrow.runtime.metrics import Metrics
 from windrow.runtime.pipeline import Pipeline, Running
 from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared, planned
-from windrow.runtime.runner import Runner
+from windrow.runtime.runner import Engine, Runner
 from windrow.schema import Schema
 from windrow.session import Outcome, execute
 from windrow.sinks.base import Sink
@@ -109,12 +109,12 @@ class Query:
 class Database:
     """Streams and queries over one pipeline. Use it as a context manager, or call `close`."""
 
-    def __init__(self, pipeline: Pipeline, make_runner: Callable[[Pipeline], Runner]) -> None:
+    def __init__(self, pipeline: Pipeline, engine: Engine) -> None:
         self.settings = pipeline.settings
         self.catalog = Catalog()
         self.queries: dict[str, Query] = {}
         self._pipeline = pipeline
-        self._make_runner = make_runner
+        self._engine = engine
         self._runner: Runner | None = None
         self._restored_streams: set[str] = set()
         self._restored: list[QueryText] = []
@@ -281,6 +281,7 @@ class Database:
 
     def _opened_sink(self, query: CompiledQuery, into: str | Callback) -> Sink:
         rows = self.settings.number("memory_rows")
+        self._engine.prepare([query.text.sink])
         sink = sink_for(query, self._pipeline.checkpoint.path, into, rows)
         sink.open(query.plan.schema)
         return sink
@@ -289,9 +290,11 @@ class Database:
         self.queries[name] = Query(self, self._pipeline.running[name])
 
     def _started(self) -> Runner:
-        self._pipeline.feed()
         if self._runner is None:
-            self._runner = self._make_runner(self._pipeline)
+            read = self._pipeline.program.streams_read().values()
+            self._engine.prepare(stream.source for stream in read if stream.source)
+            self._runner = self._engine.start(self._pipeline)
+        self._pipeline.feed()
         return self._runner
 
     def _stream(self, name: str) -> Stream:
@@ -339,18 +342,16 @@ def connect(
     try:
         on_disk = runner == "spark" or opened.lasting
         pipeline = Pipeline(opened, values, wall_clock, on_disk=on_disk)
-        return Database(pipeline, _spark(master) if runner == "spark" else InlineRunner)
+        return Database(pipeline, _engine(runner, master))
     except BaseException:
         opened.close()
         raise
 
 
-def _spark(master: str) -> Callable[[Pipeline], Runner]:
-    """Spark is imported when it is started: the inline runner needs no JVM."""
+def _engine(runner: str, master: str) -> Engine:
+    """Spark is imported when it is asked for: the inline runner needs no JVM."""
+    if runner == "inline":
+        return InlineEngine()
+    from windrow.runtime.spark.runner import SparkEngine
 
-    def start(pipeline: Pipeline) -> Runner:
-        from windrow.runtime.spark.runner import SparkRunner
-
-        return SparkRunner(pipeline, master)
-
-    return start
+    return SparkEngine(master)

@@ -14,7 +14,7 @@ from windrow.language import statements as said
 from windrow.language.define import check_drop
 from windrow.language.inserting import inserted
 from windrow.language.names import suggest
-from windrow.language.parser import parse, parse_query
+from windrow.language.parser import parse
 
 if TYPE_CHECKING:
     from windrow.database import Database, Query
@@ -75,9 +75,7 @@ def _drop(db: Database, statement: said.Drop) -> Outcome:
     if statement.what == "query":
         db.drop_query(name)
     else:
-        check_drop(
-            statement, db.catalog, {each.name: parse_query(each.sql) for each in db.queries.values()}
-        )
+        check_drop(statement, db.catalog, {each.name: each.sql for each in db.queries.values()})
         db.drop_stream(name)
     return Outcome(statement.text, f"{statement.what} {name} dropped")
 
@@ -105,16 +103,16 @@ def _streams(db: Database) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=_STREAMS)
 
 
-_STREAMS = pa.schema(
-    [
-        pa.field("stream", pa.string()),
-        pa.field("kind", pa.string()),
-        pa.field("source", pa.string()),
-        pa.field("accepted", pa.int64()),
-        pa.field("late", pa.int64()),
-        pa.field("rejected", pa.int64()),
-        pa.field("clock", pa.timestamp("us")),
-    ]
+_TEXT, _COUNT = pa.string(), pa.int64()
+_STREAMS = (
+    pa.schema([])
+    .append(pa.field("stream", _TEXT))
+    .append(pa.field("kind", _TEXT))
+    .append(pa.field("source", _TEXT))
+    .append(pa.field("accepted", _COUNT))
+    .append(pa.field("late", _COUNT))
+    .append(pa.field("rejected", _COUNT))
+    .append(pa.field("clock", pa.timestamp("us")))
 )
 
 

@@ -57,8 +57,11 @@ def ask(statement: str, table: pa.Table) -> pa.Table:
     """What a statement over `INPUT` answers; rows come in their order."""
     engine = connection()
     engine.register(INPUT, table)
-    with _sorted_errors(statement):
-        answer: pa.Table = engine.sql(statement).to_arrow_table()
+    try:
+        with _sorted_errors(statement):
+            answer: pa.Table = engine.sql(statement).to_arrow_table()
+    finally:
+        engine.unregister(INPUT)
     return answer
 
 

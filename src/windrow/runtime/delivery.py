@@ -13,6 +13,7 @@ from windrow.sinks.registry import open_sink
 
 CALLBACK = "callback:"
 MEMORY = "memory:"
+WRITTEN_BY_WORKERS = ("file:", "blackhole:")
 
 
 def sink_for(
@@ -32,7 +33,7 @@ def sink_for(
 
 def file_sink(query: CompiledQuery, checkpoint: Path) -> FileSink | None:
     """The query's sink, if workers write its files."""
-    if not query.text.sink.startswith("file:"):
+    if not query.text.sink.startswith(WRITTEN_BY_WORKERS):
         return None
     sink = sink_for(query, checkpoint)
     return sink if isinstance(sink, FileSink) else None

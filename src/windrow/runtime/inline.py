@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Iterable
 
 from windrow.log.reading import Offsets
 from windrow.runtime.checkpoint import Checkpoint, read_json, write_json
 from windrow.runtime.execution import NUMBER, Batch, run_here, work_of
 from windrow.runtime.pipeline import Pipeline
-from windrow.runtime.runner import Runner
+from windrow.runtime.runner import Engine, Runner
 from windrow.runtime.state import FileState, MemoryState, StateStore
 
 
@@ -87,3 +88,13 @@ class InlineRunner(Runner):
     def _state(self, key: str) -> StateStore:
         checkpoint = self._pipeline.checkpoint
         return FileState(checkpoint.path / "state" / key) if checkpoint.lasting else self._memory[key]
+
+
+class InlineEngine(Engine):
+    """This process needs no preparing."""
+
+    def prepare(self, uris: Iterable[str]) -> None:
+        """Sources and sinks find here what they need."""
+
+    def start(self, pipeline: Pipeline) -> Runner:
+        return InlineRunner(pipeline)

@@ -138,11 +138,10 @@ class Pipeline:
                 state.feed = None
 
     def _opened_feed(self, state: StreamState) -> Feed | None:
-        given = {
-            "max_line": self.settings.number("max_line"),
-            "journal": self.checkpoint.path / "sources" / state.stream.log,
-        }
-        source = open_source(str(state.stream.source), state.stream, given)
+        settings = {"max_line": self.settings.number("max_line")}
+        journal = self.checkpoint.path / "sources" / state.stream.log
+        journal.parent.mkdir(exist_ok=True)
+        source = open_source(str(state.stream.source), state.stream, settings, journal=journal)
         return Feed(source, state.inlet) if source else None
 
     def pulse(self) -> None:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windrow.runtime.pipeline import Pipeline
 
 
 class Runner(ABC):
@@ -22,3 +27,15 @@ class Runner(ABC):
     @abstractmethod
     def close(self) -> None:
         """End, leaving no process behind."""
+
+
+class Engine(ABC):
+    """Where runners come from."""
+
+    @abstractmethod
+    def prepare(self, uris: Iterable[str]) -> None:
+        """Make ready what sources and sinks of these URIs need of the runner to be opened."""
+
+    @abstractmethod
+    def start(self, pipeline: Pipeline) -> Runner:
+        """Begin to run the pipeline's batches."""

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from windrow.errors import SettingError, SinkError
 from windrow.sinks import encoding, tcp
 from windrow.sinks.base import Sink
+from windrow.sinks.blackhole import BlackholeSink
 from windrow.sinks.callback import Callback, CallbackSink
 from windrow.sinks.changelog import Changelog
 from windrow.sinks.console import ROWS, ConsoleSink
@@ -106,7 +107,13 @@ def _kafka(uri: Uri, delivery: Delivery) -> Sink:
     return KafkaSink(topic, uri.options.get("key"), delivery.changelog)
 
 
+def _blackhole(uri: Uri, delivery: Delivery) -> Sink:
+    check_options(uri)
+    return BlackholeSink()
+
+
 SCHEMES: dict[str, Callable[[Uri, Delivery], Sink]] = {
+    "blackhole": _blackhole,
     "console": _console,
     "memory": _memory,
     "file": _file,

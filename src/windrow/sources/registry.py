@@ -21,8 +21,8 @@ class _Factory:
     """module:class; imported when first asked for, as some need what others do without."""
     settings: tuple[str, ...] = ()
     """The settings that it takes as keywords."""
-    journals: bool = False
-    """Whether it takes a journal."""
+    journal: str | None = None
+    """What it calls the journal that it takes, if it does."""
 
 
 PUSHED = "push"
@@ -30,8 +30,8 @@ PUSHED = "push"
 
 _FACTORIES = {
     "tcp": _Factory("windrow.sources.tcp:TcpSource", ("max_line",)),
-    "file": _Factory("windrow.sources.files:FileSource", ("max_line",), journals=True),
-    "kafka": _Factory("windrow.sources.kafka:KafkaSource"),
+    "file": _Factory("windrow.sources.files:FileSource", ("max_line",), journal="journal"),
+    "kafka": _Factory("windrow.sources.kafka:KafkaSource", journal="checkpoint"),
     "rate": _Factory("windrow.sources.rate:RateSource"),
     "demo": _Factory("windrow.sources.demo.source:DemoSource"),
 }
@@ -45,7 +45,7 @@ def open_source(
 ) -> Source | None:
     """The source that the URI describes, built but not yet opened; None if the stream is pushed.
 
-    Of the settings it reads `max_line`. `journal` names a file, which is the source's own, for what
+    Of the settings it reads `max_line`. `journal` names a file or folder, which is the source's own, for what
     it must remember as long as the stream's log lasts and what is too much for a position.
     """
     parsed = _parsed(uri)
@@ -55,8 +55,8 @@ def open_source(
     module, _, name = factory.path.partition(":")
     build: Callable[..., Source] = getattr(importlib.import_module(module), name)
     taken = {key: settings[key] for key in factory.settings if key in settings}
-    if factory.journals:
-        taken["journal"] = journal
+    if factory.journal:
+        taken[factory.journal] = journal
     return build(parsed, stream, **taken)
 
 

@@ -18,23 +18,19 @@ from windrow.sinks.base import Part
 EXCHANGED, DELTA, PART, NOTHING, FAILED = range(5)
 """What the content of a row is; the last: the text of an error that ended a worker's share."""
 
-SCHEMA = pa.schema(
-    [
-        pa.field("query", pa.string()),
-        pa.field("kind", pa.int32()),
-        pa.field("exchange", pa.string()),
-        pa.field("bucket", pa.int32()),
-        pa.field("place", pa.int32()),
-        pa.field("clock", pa.int64()),
-        pa.field("rows", pa.int64()),
-        pa.field("content", pa.binary()),
-        pa.field("failures", pa.binary()),
-    ]
+_COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
+    ("query", pa.string(), "string"),
+    ("kind", pa.int32(), "int"),
+    ("exchange", pa.string(), "string"),
+    ("bucket", pa.int32(), "int"),
+    ("place", pa.int32(), "int"),
+    ("clock", pa.int64(), "bigint"),
+    ("rows", pa.int64(), "bigint"),
+    ("content", pa.binary(), "binary"),
+    ("failures", pa.binary(), "binary"),
 )
-DDL = (
-    "query string, kind int, exchange string, bucket int, place int, clock bigint, rows bigint,"
-    " content binary, failures binary"
-)
+SCHEMA = pa.schema([pa.field(name, type_) for name, type_, _ in _COLUMNS])
+DDL = ", ".join(f"{name} {type_}" for name, _, type_ in _COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,18 +18,19 @@ from typing import Any
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from windrow.errors import Error, RunnerError
 from windrow.log.reading import Offsets
 from windrow.runtime.execution import NUMBER, PROGRAM, Batch, Result, Work, run_here, work_of
 from windrow.runtime.offsets import rows_between
 from windrow.runtime.pipeline import Pipeline
-from windrow.runtime.runner import Runner
+from windrow.runtime.runner import Engine, Runner
 from windrow.runtime.spark.messages import DDL, Failure, decode, encode
 from windrow.runtime.spark.session import session
 from windrow.runtime.spark.source import NAME
 from windrow.runtime.state import FileState, StateStore
+from windrow.sources.kafka_connector import connector_conf
 
 COMMIT_TIME = 5.0
 LOOK = 0.02
@@ -38,9 +40,9 @@ LOOK = 0.02
 class SparkRunner(Runner):
     """Drives the streaming query, and commits its batches in the driver."""
 
-    def __init__(self, pipeline: Pipeline, master: str) -> None:
+    def __init__(self, pipeline: Pipeline, spark: SparkSession) -> None:
         self._pipeline = pipeline
-        self._spark = session(master, {})
+        self._spark = spark
         self._buckets = self._spark.sparkContext.defaultParallelism
         self._wal = pipeline.checkpoint.path / "spark"
         self._committed = threading.Event()
@@ -48,6 +50,7 @@ class SparkRunner(Runner):
         self._done: Offsets = self._last_done()
         pipeline.backlog.processed(self._done)
         pipeline.backlog.active = True
+        self._here = ThreadPoolExecutor(1, "windrow small batches")
         self._query = self._start()
 
     def step(self, seconds: float) -> bool:
@@ -74,6 +77,7 @@ class SparkRunner(Runner):
         self._pipeline.backlog.active = False
         self._await_commit()
         self._query.stop()
+        self._here.shutdown()
 
     def _await_commit(self) -> None:
         """Give Spark the moment that it takes to write down that the last batch is done."""
@@ -126,7 +130,8 @@ class SparkRunner(Runner):
         work = work_of(checkpoint, batch, self._buckets)
         logs = self._pipeline.logs
         if rows_between(batch.start, batch.end, logs) <= self._pipeline.settings.number("driver_rows"):
-            return run_here(work, logs, partial(_state, checkpoint))
+            # Not on Spark's callback thread, which outlives the interpreter's clean-up.
+            return self._here.submit(run_here, work, logs, partial(_state, checkpoint)).result()
         for stage in range(1, work.stages):
             run = partial(_run_stage, checkpoint, batch, self._buckets, stage)
             rows = rows.repartitionById(self._buckets, "bucket").mapInArrow(run, DDL)
@@ -145,6 +150,23 @@ class SparkRunner(Runner):
     def _last_done(self) -> Offsets:
         done = [int(path.name) for path in self._wal.glob("commits/*") if path.name.isdigit()]
         return self._offsets(max(done)) if done else {PROGRAM: 0, NUMBER: 0}
+
+
+class SparkEngine(Engine):
+    """The Spark at a master URL, with the connectors that sources and sinks need."""
+
+    def __init__(self, master: str) -> None:
+        self._master = master
+        self._conf: dict[str, str] = {}
+
+    def prepare(self, uris: Iterable[str]) -> None:
+        needed = {name: value for uri in uris for name, value in connector_conf(uri).items()}
+        if needed:
+            self._conf |= needed
+            session(self._master, self._conf)
+
+    def start(self, pipeline: Pipeline) -> Runner:
+        return SparkRunner(pipeline, session(self._master, self._conf))
 
 
 def _run_stage(

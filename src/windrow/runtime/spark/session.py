@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -41,17 +42,28 @@ _own: list[SparkSession] = []
 def session(master: str, more: Mapping[str, str]) -> SparkSession:
     """The session that is there already, or a new one that ends with the process."""
     with _lock:
-        found = SparkSession.getActiveSession()
-        if found is not None and found not in _own:
-            return _with_source(found)
-        if found is not None and (found.sparkContext.master == master or not master) and not more:
-            return found
-        for old in _own:
-            old.stop()
-        _own.clear()
-        started = _with_source(_started(master, more))
-        _own.append(started)
-        return started
+        found = _running()
+        if found is None or (found in _own and not _serves(found, master, more)):
+            for old in _own:
+                old.stop()
+            _own[:] = [_started(master, more)]
+            found = _own[0]
+        found.dataSource.register(LogSource)
+        return found
+
+
+def _running() -> SparkSession | None:
+    """Whatever thread asks; a program may have started one of its own."""
+    if SparkContext._active_spark_context is None:
+        return None
+    found: SparkSession = SparkSession.builder.getOrCreate()
+    return next((own for own in _own if own.sparkContext is found.sparkContext), found)
+
+
+def _serves(found: SparkSession, master: str, more: Mapping[str, str]) -> bool:
+    conf = found.sparkContext.getConf()
+    same = all(conf.get(name) == value for name, value in more.items())
+    return same and found.sparkContext.master == master
 
 
 def _started(master: str, more: Mapping[str, str]) -> SparkSession:
@@ -70,11 +82,6 @@ def _started(master: str, more: Mapping[str, str]) -> SparkSession:
             f"Spark did not start: {str(error).splitlines()[0]}",
             hint="run `windrow doctor`; the inline runner needs no Spark",
         ) from error
-
-
-def _with_source(started: SparkSession) -> SparkSession:
-    started.dataSource.register(LogSource)
-    return started
 
 
 @atexit.register
