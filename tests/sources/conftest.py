@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Callable, Sequence
 from threading import Event, Thread
@@ -21,7 +22,9 @@ from windrow.uri import Uri
 class Recorder:
     """Keeps what a source hands over, and stops the source when it has enough."""
 
-    def __init__(self, stream: Stream, enough: int | None = None) -> None:
+    def __init__(
+        self, stream: Stream, enough: int | None = None, *, crash_after: int | None = None
+    ) -> None:
         self.stream = stream
         self.stopping = Event()
         self.finished = False
@@ -31,7 +34,10 @@ class Recorder:
         self.door = Event()
         """While it is clear, whoever hands over waits, as when the pipeline is behind."""
         self.door.set()
+        self.knocked = Event()
+        """Set as soon as something has been brought to the door."""
         self._enough = enough
+        self._crash_after = crash_after
 
     def accept(
         self,
@@ -41,7 +47,10 @@ class Recorder:
         position: Position | None = None,
     ) -> None:
         assert rows.schema == self.stream.arriving.arrow
+        self.knocked.set()
         assert self.door.wait(60)
+        if len(self.tables) - 1 == self._crash_after:
+            raise OSError(errno.ENOSPC, "No space left on device")
         self.rejected += rejected
         self.tables.append(rows)
         self.position = position
@@ -80,13 +89,13 @@ class Reading:
 
     def __init__(self, source: Source, inlet: Recorder, position: Position | None = None) -> None:
         self.inlet = inlet
-        self._source = source
+        self.source = source
         self._position = position
         self._thread = Thread(target=self._run, daemon=True)
         self._failure: BaseException | None = None
 
     def __enter__(self) -> Self:
-        self._source.open()
+        self.source.open()
         self._thread.start()
         return self
 
@@ -110,13 +119,17 @@ class Reading:
                 raise self._failure
             self._thread.join(0.002)
 
+    def ended(self) -> bool:
+        """Whether the source has come to an end by itself."""
+        return not self._thread.is_alive()
+
     def _run(self) -> None:
         try:
-            self._source.run(self.inlet, self._position, self.inlet.stopping)
+            self.source.run(self.inlet, self._position, self.inlet.stopping)
         except BaseException as failure:
             self._failure = failure
         finally:
-            self._source.close()
+            self.source.close()
 
 
 @pytest.fixture

@@ -51,15 +51,17 @@ class DoneFiles:
         if self._path is None:
             self._names = dict.fromkeys(_names_in(mark))
             return
-        journal = self._opened(self._path)
+        journal = self._journal = self._opened(self._path)
         length = mark if isinstance(mark, int) else 0
         lines = journal.read(length).splitlines()
+        try:
+            names = [json.loads(line) for line in lines]
+        except ValueError as error:
+            raise _damaged(self._path) from error
         if journal.tell() < length:
-            hint = "restore it with the checkpoint that it belongs to"
-            raise SourceError(f"the journal of files read, {self._path}, was cut short", hint=hint)
+            raise _damaged(self._path)
         journal.truncate()
-        self._journal = journal
-        self._names = dict.fromkeys(json.loads(line) for line in lines)
+        self._names = dict.fromkeys(names)
         for name in mark if isinstance(mark, list) else ():
             self.add(name)
 
@@ -75,6 +77,11 @@ class DoneFiles:
         except OSError as error:
             reason = f"cannot write the journal of files read, {path}: {error.strerror}"
             raise SourceError(reason, hint="a source of files keeps it in the checkpoint") from error
+
+
+def _damaged(journal: Path) -> SourceError:
+    hint = "restore it together with the checkpoint that it belongs to"
+    return SourceError(f"the journal of files read, {journal}, is damaged or cut short", hint=hint)
 
 
 def _names_in(mark: Mark | None) -> list[str]:

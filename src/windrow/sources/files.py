@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
@@ -179,22 +180,31 @@ class FileSource(Source):
         self._idle = not stopping.is_set()
 
     def _read(self, file: File, start: int, hand_over: _HandOver, stopping: Event) -> None:
-        try:
-            for piece in self._reader.read(file.path, start):
-                hand_over.take(piece, file)
-                if stopping.is_set():
-                    return
-        except FileNotFoundError:
-            hand_over.reject(file.name, "the file vanished before it was read")
-        except OSError as error:
-            hand_over.reject(file.name, f"the file cannot be read: {error.strerror or error}")
-        except Unreadable as error:
-            hand_over.reject(file.name, str(error))
+        pieces = self._reader.read(file.path, start)
+        while piece := _next(pieces):
+            if isinstance(piece, str):
+                hand_over.reject(file.name, piece)
+                break
+            hand_over.take(piece, file)
+            if stopping.is_set():
+                return
         hand_over.finish(file.name)
 
     @property
     def _unit(self) -> str:
         return "rows" if isinstance(self._reader, ParquetReader) else "bytes"
+
+
+def _next(pieces: Iterator[Piece]) -> Piece | str | None:
+    """The next piece, or why there is none to be had, or None at the end."""
+    try:
+        return next(pieces, None)
+    except FileNotFoundError:
+        return "the file vanished before it was read"
+    except OSError as error:
+        return f"the file cannot be read: {error.strerror or error}"
+    except Unreadable as error:
+        return str(error)
 
 
 def _format(uri: Uri, path: str) -> str:
