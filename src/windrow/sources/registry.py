@@ -45,8 +45,8 @@ def open_source(
 ) -> Source | None:
     """The source that the URI describes, built but not yet opened; None if the stream is pushed.
 
-    Of the settings it reads `max_line`. `journal` names a file or folder, which is the source's own, for what
-    it must remember as long as the stream's log lasts and what is too much for a position.
+    Of the settings it reads `max_line`. `journal` names a file or folder, which is the source's own,
+    for what it must remember as long as the stream's log lasts and what is too much for a position.
     """
     parsed = _parsed(uri)
     if parsed.scheme == PUSHED:
