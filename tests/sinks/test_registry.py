@@ -44,7 +44,7 @@ def test_a_target_gives_its_sink(target: str, kind: type[Sink]) -> None:
     ("target", "message", "hint"),
     [
         ("consol:", "there is no sink 'consol:'", "did you mean console?"),
-        ("ftp://x/y", "there is no sink 'ftp:'", "choices are: console, memory, file, tcp, kafka"),
+        ("ftp://x/y", "there is no sink 'ftp:'", f"choices are: {', '.join(SCHEMES)}"),
         ("console:?row=3", "no option 'row'", "did you mean rows?"),
         ("console:?rows=few", "rows cannot be 'few'", "whole number"),
         ("memory:?rows=3", "no option 'rows'", "choices are: none"),

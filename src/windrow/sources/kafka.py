@@ -44,7 +44,7 @@ _OPTIONS = ("starting", "jars", *(name for name in TEXT_OPTIONS if name not in (
 class KafkaSource(Source):
     """Reads from `starting` (earliest or latest) on, and after a restart from where it was.
 
-    `checkpoint` is the folder for Spark's record of offsets; it has to live as long as the stream's
+    `checkpoint` names the folder for Spark's record of offsets, which has to live as long as the stream's
     log. Without one the source reads into a log that does not outlive it.
     """
 
@@ -60,7 +60,7 @@ class KafkaSource(Source):
             raise SourceError(f"{uri.text}: starting cannot be '{self._starting}'", hint=hint)
         csv_options(uri)
         self._uri, self._stream, self._format = uri, stream, format_
-        self.checkpoint = checkpoint
+        self._checkpoint = checkpoint
         self._temporary: Path | None = None
         self._session: SparkSession | None = None
         self._query: StreamingQuery | None = None
@@ -116,9 +116,9 @@ class KafkaSource(Source):
 
     def _folder(self, stream: str, position: Position | None) -> Path:
         """Where Spark keeps the offsets that belong to the position: a new folder at the start."""
-        if self.checkpoint is None:
+        if self._checkpoint is None:
             self._temporary = Path(tempfile.mkdtemp(prefix="windrow-kafka-"))
-        parent = self.checkpoint or self._temporary
+        parent = self._checkpoint or self._temporary
         assert parent is not None
         if position is None:
             folder = parent / uuid.uuid4().hex
@@ -207,6 +207,8 @@ class Handover:
     def on_batch(self, messages: DataFrame, batch: int) -> None:
         with self._running, self._noting_failure():
             if batch > self._logged:
+                # The session is the batch's own; that of a pipeline is set up for rows that are blobs.
+                messages.sparkSession.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 10_000)
                 self.take(batch, messages.toArrow())
 
     def take(self, batch: int, messages: pa.Table) -> None:
