@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windrow.delta import Delta
@@ -33,6 +33,7 @@ def delta_of(changes: Sequence[tuple[int, int, str | None, int | None]], *, sign
     return Delta(10**15, rows, np.array(instants, np.int64), sign=sign)
 
 
+@settings(deadline=None)
 @given(CHANGES)
 def test_full_tells_operation_instant_and_columns_in_order(
     changes: list[tuple[int, int, str | None, int | None]],
@@ -44,6 +45,7 @@ def test_full_tells_operation_instant_and_columns_in_order(
     assert told["item"].to_pylist() == [item for *_, item, _ in changes]
 
 
+@settings(deadline=None)
 @given(CHANGES)
 def test_diff_tells_the_sign_as_a_number(changes: list[tuple[int, int, str | None, int | None]]) -> None:
     told = Changelog("diff").full(delta_of(changes))

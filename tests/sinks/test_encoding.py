@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windrow.sinks import encoding
@@ -37,6 +37,7 @@ def written(pieces: list[pa.Buffer]) -> bytes:
     return b"".join(piece.to_pybytes() for piece in pieces)
 
 
+@settings(deadline=None)
 @given(COLUMNS, st.integers(0, 5))
 def test_json_lines_say_what_the_rows_say(
     rows: list[tuple[int | None, str | None, float | None, bool | None]], skipped: int
@@ -53,6 +54,7 @@ def test_json_lines_say_what_the_rows_say(
             assert float(object_["f"]) == number
 
 
+@settings(deadline=None)
 @given(COLUMNS)
 def test_csv_says_what_the_rows_say(
     rows: list[tuple[int | None, str | None, float | None, bool | None]],

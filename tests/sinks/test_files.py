@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windrow.delta import Delta
@@ -152,6 +152,7 @@ class Died(BaseException):
     """The process ends here: nothing after it runs."""
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 12), max_size=6), st.data())
 def test_every_tuple_is_there_once_wherever_the_process_dies(
     tmp_path_factory: pytest.TempPathFactory, deaths: list[int], data: st.DataObject

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windrow.delta import BEGINNING, Delta
@@ -47,6 +47,7 @@ def rows_of(table: pa.Table) -> list[Row]:
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.tuples(ROWS, st.booleans()), max_size=8), max_size=8), st.integers(1, 50))
 def test_the_answer_is_inserts_minus_deletes(batches: list[list[tuple[Row, bool]]], limit: int) -> None:
     """`limit` moves how often the rows are put together; it is never reached by the answer itself."""
@@ -60,6 +61,7 @@ def test_the_answer_is_inserts_minus_deletes(batches: list[list[tuple[Row, bool]
         assert Counter(rows_of(sink.answer())) == +expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(ROWS, max_size=5), max_size=5), st.sets(st.integers(0, 4)))
 def test_changes_gives_each_change_once_and_in_order(
     batches: list[list[Row]], asked_after: set[int]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark import SparkContext
 
@@ -73,6 +73,7 @@ def test_what_is_no_tuple_is_rejected_with_its_reason() -> None:
     assert len(rejected) == 3
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-(2**31), 2**31 - 1)), max_size=40))
 def test_every_message_is_one_row(given_rows: list[tuple[int, int]]) -> None:
     messages = [
