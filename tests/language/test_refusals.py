@@ -1,0 +1,157 @@
+"""Clauses that a query over streams cannot have are refused with the caret under the keyword."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from windrow.errors import Refused, StatementError
+
+FAILURES = [
+    (
+        "SELECT itemID, price FROM Bid GROUP BY itemID",
+        Refused,
+        "a query over streams cannot have GROUP BY yet",
+        "GROUP BY",
+        "compute with the columns of each tuple",
+    ),
+    (
+        "SELECT price FROM Bid GROUP BY price HAVING price > 2",
+        Refused,
+        "a query over streams cannot have GROUP BY yet",
+        "GROUP BY",
+        "compute with the columns of each tuple",
+    ),
+    (
+        "SELECT DISTINCT price FROM Bid",
+        Refused,
+        "a query over streams cannot have DISTINCT yet",
+        "DISTINCT",
+        "UNION of streams drops duplicates of one instant",
+    ),
+    (
+        "SELECT price FROM Bid LIMIT 3",
+        Refused,
+        "a query over streams cannot have LIMIT yet",
+        "LIMIT",
+        "a stream has no end: choose tuples with WHERE",
+    ),
+    (
+        "SELECT price FROM Bid OFFSET 3",
+        Refused,
+        "a query over streams cannot have OFFSET yet",
+        "OFFSET",
+        "a stream has no end: choose tuples with WHERE",
+    ),
+    (
+        "SELECT Bid.price FROM Bid, OpenAuction",
+        Refused,
+        "a query over streams cannot have a join yet",
+        ",",
+        "streams with like columns can be merged with UNION ALL",
+    ),
+    (
+        "SELECT Bid.price FROM Bid JOIN OpenAuction ON true",
+        Refused,
+        "a query over streams cannot have a join yet",
+        "JOIN",
+        "streams with like columns can be merged with UNION ALL",
+    ),
+    (
+        "SELECT price FROM Bid QUALIFY price > 3",
+        Refused,
+        "a query over streams cannot have QUALIFY yet",
+        "QUALIFY",
+        "choose tuples with WHERE",
+    ),
+    (
+        "SELECT price FROM Bid TABLESAMPLE 10%",
+        Refused,
+        "a query over streams cannot have a sample yet",
+        "TABLESAMPLE",
+        "choose tuples with WHERE on a hash of a column",
+    ),
+    (
+        "SELECT price FROM Bid USING SAMPLE 3",
+        Refused,
+        "a query over streams cannot have a sample yet",
+        "SAMPLE",
+        "choose tuples with WHERE on a hash of a column",
+    ),
+    (
+        "SELECT price FROM Bid WINDOW w AS ()",
+        Refused,
+        "a query over streams cannot have WINDOW yet",
+        "WINDOW",
+        "compute with the columns of each tuple",
+    ),
+    (
+        "WITH x AS (SELECT price FROM Bid) SELECT price FROM x",
+        Refused,
+        "a query over streams cannot have WITH yet",
+        "WITH",
+        "name the inner query with CREATE STREAM … AS, or put it into FROM",
+    ),
+    (
+        "SELECT price FROM Bid EXCEPT SELECT price FROM Bid",
+        Refused,
+        "EXCEPT needs to know the end of its inputs, and a stream has none",
+        "SELECT price FROM Bid",
+        "choose tuples with WHERE",
+    ),
+    (
+        "SELECT price FROM Bid INTERSECT SELECT price FROM Bid",
+        Refused,
+        "INTERSECT needs to know the end of its inputs, and a stream has none",
+        "SELECT price FROM Bid",
+        "choose tuples with WHERE",
+    ),
+    (
+        "SELECT price FROM Bid UNION ALL BY NAME SELECT price FROM Bid",
+        Refused,
+        "a query over streams cannot have UNION BY NAME yet",
+        "NAME",
+        "name the columns in one order, and UNION them",
+    ),
+    (
+        "SELECT * FROM range(3)",
+        Refused,
+        "FROM names a stream or holds a query",
+        "range(3)",
+        "declare a source with CREATE STREAM",
+    ),
+    (
+        "SELECT * FROM (VALUES (1))",
+        Refused,
+        "FROM names a stream or holds a query",
+        "1",
+        "declare a source with CREATE STREAM",
+    ),
+    (
+        "SELECT * FROM Bid PIVOT (sum(price) FOR itemID IN (1))",
+        Refused,
+        "a query over streams cannot have PIVOT yet",
+        "PIVOT",
+        "write the columns out",
+    ),
+    (
+        "SELECT 1",
+        Refused,
+        "a query reads a stream, and this one has no FROM",
+        "SELECT 1",
+        "name a stream in FROM",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "message", "under", "hint"), FAILURES)
+def test_refuses(
+    fails: Callable[[str], object],
+    text: str,
+    kind: type[StatementError],
+    message: str,
+    under: str,
+    hint: str | None,
+) -> None:
+    assert fails(text) == (kind, message, under, hint)

@@ -1,0 +1,180 @@
+"""What has more than one tuple in view, or another value at each replay, is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from windrow.errors import Refused, StatementError
+from windrow.language import engine
+from windrow.plan.nodes import Node
+
+FAILURES = [
+    (
+        "SELECT random() FROM Bid",
+        Refused,
+        "random() gives another value each time, so a replay would give other answers",
+        "random()",
+        "for the time, use the stream's timestamp column",
+    ),
+    (
+        "SELECT price + now() FROM Bid",
+        Refused,
+        "now() gives another value each time, so a replay would give other answers",
+        "now()",
+        "for the time, use the stream's timestamp column",
+    ),
+    (
+        "SELECT uuid() FROM Bid",
+        Refused,
+        "uuid() gives another value each time, so a replay would give other answers",
+        "uuid()",
+        "for the time, use the stream's timestamp column",
+    ),
+    (
+        "SELECT price FROM Bid WHERE bid_time < today()",
+        Refused,
+        "today() gives another value each time, so a replay would give other answers",
+        "today()",
+        "for the time, use the stream's timestamp column",
+    ),
+    (
+        "SELECT age(bid_time) FROM Bid",
+        Refused,
+        "age() gives another value each time, so a replay would give other answers",
+        "age(bid_time)",
+        "for the time, use the stream's timestamp column",
+    ),
+    (
+        "SELECT nextval('s') FROM Bid",
+        Refused,
+        "nextval() gives another value each time, so a replay would give other answers",
+        "nextval('s')",
+        "for the time, use the stream's timestamp column",
+    ),
+    (
+        "SELECT sum(price) FROM Bid",
+        Refused,
+        "an aggregate has no place here yet: an expression sees one tuple at a time",
+        "sum(price)",
+        "compute with the columns of the tuple alone",
+    ),
+    (
+        "SELECT itemID, 1 + count(*) FROM Bid",
+        Refused,
+        "an aggregate has no place here yet: an expression sees one tuple at a time",
+        "count(*)",
+        "compute with the columns of the tuple alone",
+    ),
+    (
+        "SELECT price FROM Bid WHERE max(price) > 3",
+        Refused,
+        "an aggregate has no place here yet: an expression sees one tuple at a time",
+        "max(price)",
+        "compute with the columns of the tuple alone",
+    ),
+    (
+        "SELECT min(price) OVER (PARTITION BY itemID) FROM Bid",
+        Refused,
+        "OVER has no meaning here yet: an expression sees one tuple at a time",
+        "min(price) OVER (PARTITION BY itemID)",
+        "compute with the columns of the tuple alone",
+    ),
+    (
+        "SELECT rank() OVER () FROM Bid",
+        Refused,
+        "OVER has no meaning here yet: an expression sees one tuple at a time",
+        "rank()",
+        "compute with the columns of the tuple alone",
+    ),
+    (
+        "SELECT price FROM Bid WHERE EXISTS (SELECT price FROM Bid)",
+        Refused,
+        "an expression cannot hold a query",
+        "SELECT price FROM Bid",
+        "read one stream in FROM, and compute with its columns",
+    ),
+    (
+        "SELECT price FROM Bid WHERE price IN (SELECT price FROM Bid)",
+        Refused,
+        "an expression cannot hold a query",
+        "SELECT price FROM Bid",
+        "read one stream in FROM, and compute with its columns",
+    ),
+    (
+        "SELECT (SELECT 1) FROM Bid",
+        Refused,
+        "an expression cannot hold a query",
+        "SELECT 1",
+        "read one stream in FROM, and compute with its columns",
+    ),
+    (
+        "SELECT unnest([price]) FROM Bid",
+        Refused,
+        "unnest makes several tuples of one, which an expression cannot",
+        "unnest([price])",
+        "keep the list as it is",
+    ),
+    (
+        "SELECT COLUMNS('p.*') FROM Bid",
+        Refused,
+        "COLUMNS is not read here",
+        "COLUMNS('p.*')",
+        "name the columns, or write * with EXCLUDE",
+    ),
+    (
+        "SELECT price FROM Bid WHERE price > $1",
+        Refused,
+        "a statement takes no parameters",
+        "$",
+        "write the value itself",
+    ),
+    (
+        "SELECT price FROM Bid WHERE price > ?",
+        Refused,
+        "a statement takes no parameters",
+        "?",
+        "write the value itself",
+    ),
+    (
+        "SELECT price FROM Bid WHERE *",
+        Refused,
+        "* stands only by itself in the SELECT list",
+        "*",
+        "name the columns",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "message", "under", "hint"), FAILURES)
+def test_refuses(
+    fails: Callable[[str], object],
+    text: str,
+    kind: type[StatementError],
+    message: str,
+    under: str,
+    hint: str | None,
+) -> None:
+    assert fails(text) == (kind, message, under, hint)
+
+
+def test_every_function_that_reads_a_clock_or_a_die_is_known() -> None:
+    known = engine.unsteady_functions()
+    assert {"random", "uuid", "now", "today", "current_date", "get_current_timestamp", "ago"} <= known
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "abs(price)",
+        "age(bid_time, bid_time)",
+        "list_sum([price, 1])",
+        "coalesce(bidderID, 'nobody')",
+        "greatest(price, 3)",
+        "date_trunc('hour', bid_time)",
+        "hash(bidderID) % 4",
+    ],
+)
+def test_steady_functions_are_allowed(plan: Callable[[str], Node], expression: str) -> None:
+    assert len(plan(f"SELECT {expression} FROM Bid").schema) == 1
