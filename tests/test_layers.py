@@ -22,7 +22,7 @@ def test_imports_keep_the_contracts() -> None:
 def test_every_part_has_a_layer() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
-    placed = {name.strip(" ()") for layer in layers for name in layer.replace("|", ":").split(":")}
+    placed = {name.strip() for layer in layers for name in layer.replace("|", ":").split(":")}
     assert _parts() - placed == set()
 
 
