@@ -40,7 +40,7 @@ bench: setup $(TOOLS) ## Run the benchmarks (BENCH="passthrough --quick" for les
 	@$(BIN)/windrow bench $(BENCH)
 
 docs: setup $(TOOLS) ## Run every example in the documents and follow their links
-	@$(BIN)/pytest -q tests/test_readme.py $(wildcard tests/language/test_documentation.py)
+	@$(BIN)/pytest -q tests/test_readme.py tests/language/test_language_doc.py
 
 lock: ## Pin the newest packages that pyproject.toml allows
 	@setup/lock.sh
