@@ -1,0 +1,82 @@
+"""docs/language.md: every example parses and binds, every error is what the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from windrow.catalog import Catalog
+from windrow.errors import StatementError
+from windrow.language.binder import bind
+from windrow.language.define import check_drop, define
+from windrow.language.inserting import inserted
+from windrow.language.parser import parse
+from windrow.language.settings import SETTINGS, Settings
+from windrow.language.statements import (
+    CreateDerivedStream,
+    CreateStream,
+    Drop,
+    InsertValues,
+    SetSetting,
+    Statement,
+)
+
+PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
+
+
+def examples() -> Iterator[tuple[str, str | None]]:
+    """The SQL blocks of the page, each with the error that is shown under it."""
+    fences = [token for token in MarkdownIt().parse(PAGE) if token.type == "fence"]
+    for fence, next_ in zip(fences, [*fences[1:], None], strict=True):
+        if fence.info == "sql":
+            shown = next_.content.rstrip() if next_ is not None and next_.info == "text" else None
+            yield fence.content, shown
+
+
+def carry_out(statement: Statement, catalog: Catalog) -> None:
+    match statement:
+        case CreateStream() | CreateDerivedStream():
+            catalog.add(define(statement, catalog))
+        case InsertValues():
+            inserted(statement, catalog)
+        case Drop():
+            if check_drop(statement, catalog, {}):
+                catalog.drop(statement.name.text)
+        case SetSetting():
+            Settings().set(statement.name.text, statement.value.text)
+        case _ if query := getattr(statement, "query", None):
+            bind(query, catalog)
+
+
+def run(text: str, catalog: Catalog) -> None:
+    for statement in parse(text):
+        carry_out(statement, catalog)
+
+
+def test_every_example_of_the_page() -> None:
+    catalog = Catalog()
+    errors = 0
+    for text, shown in examples():
+        if shown is None:
+            run(text, catalog)
+            continue
+        with pytest.raises(StatementError) as caught:
+            run(text, catalog)
+        assert str(caught.value) == shown
+        errors += 1
+    assert errors > 5
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_has_its_row(name: str) -> None:
+    setting = SETTINGS[name]
+    assert f"| `{name}` | {setting.kind} | {setting.show(setting.default)} | {setting.doc} |" in PAGE
+
+
+def test_the_contents_name_every_section() -> None:
+    sections = [line.removeprefix("## ") for line in PAGE.splitlines() if line.startswith("## ")]
+    listed = [line[3:].partition("]")[0] for line in PAGE.splitlines() if line.startswith("- [")]
+    assert listed == sections
