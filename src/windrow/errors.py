@@ -32,6 +32,12 @@ class Span:
         caret = "^" * max(1, min(self.length, len(self.text) - self.column + 1))
         return f"  {self.text}\n  {' ' * (self.column - 1)}{caret}"
 
+    def within(self, part: Span) -> Span:
+        """A span that was counted inside a part of a text, counted in the whole text."""
+        if self.line == 1:
+            return Span(part.line, part.column + self.column - 1, self.length, part.text)
+        return Span(part.line + self.line - 1, self.column, self.length, self.text)
+
 
 class Error(Exception):
     """The base of all windrow errors: a sentence, and a hint where there is one."""

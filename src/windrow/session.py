@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from windrow.catalog import Stream
-from windrow.errors import UnknownName
+from windrow.errors import Span, StatementError, UnknownName
 from windrow.language import statements as said
 from windrow.language.define import check_drop
 from windrow.language.inserting import inserted
@@ -35,27 +36,41 @@ def execute(db: Database, sql: str) -> list[Outcome]:
     return [_RULES[type(statement)](db, statement) for statement in parse(sql)]
 
 
+@contextmanager
+def told_within(part: Span) -> Iterator[None]:
+    """Errors in a part of a text that is read again by itself are told where they stand in the whole."""
+    try:
+        yield
+    except StatementError as error:
+        error.span = error.span.within(part)
+        raise
+
+
 def _create_stream(db: Database, statement: said.CreateStream | said.CreateDerivedStream) -> Outcome:
     if statement.if_not_exists and db.catalog.find(statement.name.text):
         return Outcome(statement.text, f"stream {statement.name} is there already")
-    stream = db.define(statement.text)
+    with told_within(statement.span):
+        stream = db.define(statement.text)
     return Outcome(statement.text, f"stream {stream.name} created")
 
 
 def _create_query(db: Database, statement: said.CreateQuery) -> Outcome:
     if statement.if_not_exists and statement.name.text in db.queries:
         return Outcome(statement.text, f"query {statement.name} is there already")
-    query = db.query(statement.query.text, statement.name.text)
+    with told_within(statement.query.span):
+        query = db.query(statement.query.text, statement.name.text)
     return Outcome(statement.text, f"query {query.name} created", query=query)
 
 
 def _insert_query(db: Database, statement: said.InsertQuery) -> Outcome:
-    query = db.query(statement.query.text, into=statement.uri.text)
+    with told_within(statement.query.span):
+        query = db.query(statement.query.text, into=statement.uri.text)
     return Outcome(statement.text, f"query {query.name} writes to {statement.uri.text}", query=query)
 
 
 def _select(db: Database, statement: said.QueryStatement) -> Outcome:
-    return Outcome(statement.text, query=db.query(statement.query.text))
+    with told_within(statement.query.span):
+        return Outcome(statement.text, query=db.query(statement.query.text))
 
 
 def _insert_values(db: Database, statement: said.InsertValues) -> Outcome:
@@ -157,7 +172,8 @@ def _describe(db: Database, statement: said.Describe) -> Outcome:
 
 
 def _explain(db: Database, statement: said.Explain) -> Outcome:
-    return Outcome(statement.text, db.explain(statement.query.text, statement.format))
+    with told_within(statement.query.span):
+        return Outcome(statement.text, db.explain(statement.query.text, statement.format))
 
 
 def _set(db: Database, statement: said.SetSetting) -> Outcome:
