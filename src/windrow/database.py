@@ -218,12 +218,12 @@ class Database:
         runner = self._started()
         while deadline is None or time.monotonic() < deadline:
             idle = self._pipeline.sources_idle
-            worked = runner.step(TICK if deadline is None else min(TICK, deadline - time.monotonic()))
+            left = TICK if deadline is None else min(TICK, deadline - time.monotonic())
+            worked = runner.step(0 if until_idle and idle else left)
             self._pipeline.feed()
             if progress:
                 progress(self.metrics())
             if until_idle and idle and not worked:
-                runner.catch_up()
                 return
 
     def run_until_idle(self) -> None:

@@ -51,21 +51,16 @@ class InlineRunner(Runner):
         worked = False
         self._pipeline.backlog.active = True
         try:
-            while (left := deadline - time.monotonic()) > 0:
+            while True:
                 self._pipeline.arrived.clear()
                 self._pipeline.pulse()
-                if self._run_batch():
-                    worked = True
-                elif worked or not self._pipeline.arrived.wait(min(left, 0.05)):
-                    break
+                ran = self._run_batch()
+                worked = worked or ran
+                left = deadline - time.monotonic()
+                if left <= 0 or not (ran or (not worked and self._pipeline.arrived.wait(left))):
+                    return worked
         finally:
             self._pipeline.backlog.active = False
-        return worked
-
-    def catch_up(self) -> None:
-        self._pipeline.pulse()
-        while self._run_batch():
-            pass
 
     def close(self) -> None:
         """There is nothing to end."""

@@ -17,12 +17,9 @@ class Runner(ABC):
     def step(self, seconds: float) -> bool:
         """Let batches run for at most about so long; whether there was anything to do.
 
-        Returns early when there is nothing to do and `pipeline.arrived` is not set.
+        While there is nothing, it waits for something to arrive; once there was, it returns when
+        nothing is left. With no time at all it looks once.
         """
-
-    @abstractmethod
-    def catch_up(self) -> None:
-        """Process all that is in the logs now."""
 
     @abstractmethod
     def close(self) -> None:

@@ -107,7 +107,7 @@ def _kafka(uri: Uri, delivery: Delivery) -> Sink:
     return KafkaSink(topic, uri.options.get("key"), delivery.changelog)
 
 
-def _blackhole(uri: Uri, delivery: Delivery) -> Sink:
+def _blackhole(uri: Uri, _delivery: Delivery) -> Sink:
     check_options(uri)
     return BlackholeSink()
 

@@ -56,22 +56,19 @@ class SparkRunner(Runner):
     def step(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
         worked = False
-        while (left := deadline - time.monotonic()) > 0:
+        while True:
             self._look()
-            if not self._behind():
+            left = max(0.0, deadline - time.monotonic())
+            if self._behind():
+                worked = True
+                self._committed.wait(LOOK)
+                self._committed.clear()
+            elif worked or not left or not self._pipeline.arrived.wait(left):
+                return worked
+            else:
                 self._pipeline.arrived.clear()
-                if worked or self._behind() or not self._pipeline.arrived.wait(left):
-                    break
-            worked = True
-            self._committed.wait(min(left, LOOK))
-            self._committed.clear()
-        return worked
-
-    def catch_up(self) -> None:
-        while self._behind():
-            self._look()
-            self._committed.wait(LOOK)
-            self._committed.clear()
+            if not left:
+                return worked
 
     def close(self) -> None:
         self._pipeline.backlog.active = False
