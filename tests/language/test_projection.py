@@ -93,6 +93,11 @@ def test_expressions_without_a_name_get_that_of_duckdb(plan: Callable[[str], Nod
     )
 
 
+def test_an_alias_by_itself_keeps_its_name(plan: Callable[[str], Node]) -> None:
+    node = plan("SELECT price * 2 AS Twice, TWICE, {'a': price}.a FROM Bid")
+    assert node.schema.names == ("Twice", "TWICE_1", "(struct_pack(a := price)).a")
+
+
 def test_names_are_told_apart_as_in_duckdb(plan: Callable[[str], Node]) -> None:
     assert plan("SELECT price, PRICE, 1 AS Price FROM Bid").schema.names == ("price", "price_1", "Price_2")
     assert distinct_names(["a", "a_1", "a", "A"]) == ("a", "a_1", "a_2", "A_3")

@@ -100,7 +100,7 @@ def test_very_many_mutated_statements(catalog: Catalog, text: str) -> None:
 
 
 @given(text=st.text(max_size=60))
-@settings(max_examples=200, suppress_health_check=FIXTURE)
+@settings(max_examples=200, deadline=5_000, suppress_health_check=FIXTURE)
 def test_any_text(catalog: Catalog, text: str) -> None:
     survives(text, catalog)
     survives(f"SELECT {text} FROM Bid", catalog)

@@ -146,6 +146,15 @@ def test_a_column_comes_before_an_alias(plan: Callable[[str], Node]) -> None:
     assert columns(plan("SELECT 1 AS price, price AS p FROM Bid"))["p"] == '"price"'
 
 
+def test_an_alias_of_two_columns_is_ambiguous(fails: Callable[[str], object]) -> None:
+    assert fails("SELECT price AS x, itemID AS x, x + 1 AS y FROM Bid") == (
+        UnknownName,
+        "'x' is an alias of two columns",
+        "x",
+        "give one of them another name",
+    )
+
+
 def test_fields_of_structs(plan: Callable[[str], Node]) -> None:
     node = plan("SELECT p.x.y, p.z FROM (SELECT {'x': {'y': price}, 'z': itemID} AS p FROM Bid)")
     assert [(field.name, field.type) for field in node.schema] == [("y", "FLOAT"), ("z", "INTEGER")]

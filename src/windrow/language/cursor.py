@@ -122,12 +122,10 @@ class Cursor:
         start = self.place
         if not self.at(*TEXTS, TokenType.NUMBER):
             raise self.expected("a length of time", "write a number and a unit, as in 5 SECONDS")
-        if self.at(TokenType.NUMBER):
-            while self.passes_kind(TokenType.NUMBER):
-                if self.token is not None and is_word(self.token):
-                    self.take()
-        else:
-            self.take()
+        while self.at(TokenType.NUMBER) or (self.place == start and self.at(*TEXTS)):
+            lacks_unit = self.take().text.replace(".", "", 1).isdigit()
+            if lacks_unit and self.token is not None and is_word(self.token):
+                self.take()
         tokens = self.source.tokens[start : self.place]
         span = self.source.span_of(tokens[0], tokens[-1])
         try:

@@ -68,7 +68,7 @@ def _statement(cursor: Cursor) -> Statement:
     reader = _READERS.get("(" if first.token_type is TokenType.L_PAREN else word(first))
     if reader is None:
         begins = cursor.source.written(first)
-        hint = suggest(begins, [name for name in _READERS if name != "("], "statements begin with")
+        hint = suggest(begins, _BEGINNINGS, "statements begin with")
         raise ParseError(f"no statement begins with '{begins}'", cursor.here, hint=hint)
     kind, parts = reader(cursor)
     text = cursor.source.between(first, cursor.last)
@@ -173,6 +173,7 @@ def _value(cursor: Cursor) -> Text:
 
 
 _QUERIES = ("SELECT", "FROM", "WITH", "VALUES")
+_BEGINNINGS = ("SELECT", "CREATE", "INSERT", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET")
 _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
     **dict.fromkeys((*_QUERIES, "("), _bare_query),
     "CREATE": _create,

@@ -31,7 +31,8 @@ class Projection:
 
     scope: Scope
     columns: list[Column] = field(default_factory=list)
-    aliases: dict[str, exp.Expr] = field(default_factory=dict)
+    aliases: dict[str, exp.Expr | None] = field(default_factory=dict)
+    """None stands for an alias that is given twice."""
 
     def read(self, items: Iterable[exp.Expr]) -> Projection:
         for item in items:
@@ -50,14 +51,15 @@ class Projection:
         column = self._column(item.this if name is not None else item, name, item)
         self.columns.append(column)
         if name is not None:
-            self.aliases.setdefault(name.lower(), column.expression)
+            twice = name.lower() in self.aliases
+            self.aliases[name.lower()] = None if twice else column.expression
 
     def _column(self, expression: exp.Expr, name: str | None, written: exp.Expr) -> Column:
         check_scalar(expression, self.scope)
         scope = Scope(self.scope.source, self.scope.span, self.scope.relations, self.aliases)
         resolved = scope.resolve(expression)
-        if name is None and isinstance(resolved, exp.Column | exp.Dot):
-            name = resolved.name
+        if name is None and isinstance(expression, exp.Column):
+            name = resolved.name if isinstance(resolved, exp.Column) else expression.name
         return Column(resolved, name, written)
 
     def _spread(self, star: exp.Star, relations: Sequence[Relation]) -> None:

@@ -35,7 +35,7 @@ class Scope:
     source: Source
     span: Span
     relations: tuple[Relation, ...]
-    aliases: Mapping[str, exp.Expr] = field(default_factory=dict)
+    aliases: Mapping[str, exp.Expr | None] = field(default_factory=dict)
 
     def resolve(self, expression: exp.Expr) -> exp.Expr:
         """The expression with each column as its relation spells it, unqualified."""
@@ -76,11 +76,21 @@ class Scope:
             raise self._ambiguous(first, [f"{relation.name}.{first.name}" for relation in relations])
         if found:
             return _dotted(_column(found[0], first), fields)
-        if relations is self.relations and (alias := self.aliases.get(first.name.lower())):
-            return _dotted(exp.Paren(this=alias.copy()), fields)
+        if relations is self.relations and first.name.lower() in self.aliases:
+            return _dotted(self._alias(first), fields)
         if fields and relations is self.relations:
             raise self._unknown_relation(first.name, first)
         raise self._unknown_column(first, relations)
+
+    def _alias(self, name: exp.Identifier) -> exp.Expr:
+        expression = self.aliases[name.name.lower()]
+        if expression is None:
+            raise UnknownName(
+                f"'{name.name}' is an alias of two columns",
+                self.place(name),
+                hint="give one of them another name",
+            )
+        return exp.Paren(this=expression.copy())
 
     def _ambiguous(self, name: exp.Identifier, choices: list[str]) -> UnknownName:
         return UnknownName(

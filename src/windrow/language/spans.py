@@ -28,7 +28,7 @@ def span_of(node: exp.Expr, source: Source, otherwise: Span) -> Span:
     first, last = source.index_at(place[0]), source.index_at(place[1])
     first, last = _matched(source.tokens, first, last)
     if isinstance(node, exp.Func) and "start" not in node.meta and not isinstance(node, exp.Binary):
-        first, last = _with_name(source.tokens, first, last)
+        first, last = _with_name(source.tokens, first, last, node.sql_names())
     if isinstance(node, exp.Query):
         first = _select_before(source.tokens, first)
     return source.span_of(source.tokens[first], source.tokens[last])
@@ -68,10 +68,14 @@ def _matched(tokens: tuple[Token, ...], first: int, last: int) -> tuple[int, int
     return first, last
 
 
-def _with_name(tokens: tuple[Token, ...], first: int, last: int) -> tuple[int, int]:
+def _with_name(tokens: tuple[Token, ...], first: int, last: int, names: list[str]) -> tuple[int, int]:
     """Widen the arguments of a call to the call: some names leave no trace, as that of CAST."""
-    if first > 1 and _calls(tokens[first - 2], tokens[first - 1]):
-        return _matched(tokens, first - 2, last)
+    depth = 0
+    for place in range(first - 1, 0, -1):
+        depth -= _step(tokens[place])
+        if depth < 0:
+            called = _calls(tokens[place - 1], tokens[place]) and tokens[place - 1].text.upper() in names
+            return _matched(tokens, place - 1, last) if called else (first, last)
     return first, last
 
 
