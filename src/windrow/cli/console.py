@@ -8,14 +8,19 @@ import sys
 from rich.console import Console
 
 
+class _Output(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 @functools.cache
 def out() -> Console:
-    return Console(highlight=False)
+    return _Output(highlight=False)
 
 
 @functools.cache
 def err() -> Console:
-    return Console(stderr=True, highlight=False)
+    return _Output(stderr=True, highlight=False)
 
 
 def interactive() -> bool:

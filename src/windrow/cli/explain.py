@@ -19,6 +19,7 @@ from windrow.language.statements import (
     InsertQuery,
     QueryStatement,
 )
+from windrow.session import told_within
 
 if TYPE_CHECKING:
     from windrow.database import Database
@@ -40,9 +41,12 @@ def plans(db: Database, statements: str, form: Form) -> Iterator[tuple[str, str]
     """Each query of a script with its plan. Streams are declared on the way; nothing else is done."""
     for statement in parse(statements):
         if isinstance(statement, CreateStream | CreateDerivedStream):
-            db.execute(statement.text)
+            with told_within(statement.span):
+                db.execute(statement.text)
         elif isinstance(statement, QueryStatement | InsertQuery | CreateQuery | Explain):
-            yield statement.text, db.explain(statement.query.text, form).rstrip()
+            with told_within(statement.query.span):
+                plan = db.explain(statement.query.text, form)
+            yield statement.text, plan.rstrip()
 
 
 def _joined(found: list[tuple[str, str]], form: Form) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import duckdb
 import pyarrow as pa
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console, Group
+from rich.console import Console
 from rich.text import Text
 
 NULL = "NULL"
@@ -171,28 +171,21 @@ def footer(rows: int, shown: int, hidden: Sequence[str]) -> Text:
     return Text("; ".join(parts), style="dim", no_wrap=True, overflow="ellipsis")
 
 
-def table_text(table: pa.Table, width: int, *, limit: int | None = None) -> Group:
-    """A whole table with header and footer; at most `limit` of its rows."""
-    shown = table if limit is None else table.slice(0, limit)
-    columns = cells(shown)
-    grid = Grid.fitting(table.schema, columns, width)
-    last = footer(table.num_rows, shown.num_rows, grid.hidden)
-    if not shown.num_rows:
-        return Group(grid.header(), last)
-    return Group(grid.header(), grid.styled(columns), last)
-
-
 def width_of(console: Console) -> int | None:
     """How wide a table may be there: as wide as the terminal; any width in a file or a pipe."""
     return console.width if console.is_terminal else None
 
 
-def print_table(console: Console, table: pa.Table) -> None:
+def print_table(console: Console, table: pa.Table, *, count: bool = True) -> None:
     """All of a table into a file or a pipe; on a terminal what someone might read."""
-    if console.is_terminal:
-        console.print(table_text(table, console.width, limit=MOST_ROWS), highlight=False)
+    shown = table.slice(0, MOST_ROWS) if console.is_terminal else table
+    columns = cells(shown)
+    grid = Grid.fitting(table.schema, columns, width_of(console))
+    last = footer(table.num_rows, shown.num_rows, grid.hidden)
+    if not console.is_terminal:
+        lines = "".join(f"{line}\n" for line in grid.lines(columns))
+        console.file.write(f"{grid.header().plain}\n{lines}" + (f"{last.plain}\n" if count else ""))
         return
-    columns = cells(table)
-    grid = Grid.fitting(table.schema, columns, None)
-    body = "".join(f"{line}\n" for line in grid.lines(columns))
-    console.file.write(f"{grid.header().plain}\n{body}{footer(table.num_rows, table.num_rows, ()).plain}\n")
+    body = [grid.styled(columns)] if shown.num_rows else []
+    for part in (grid.header(), *body, *([last] if count or grid.hidden else [])):
+        console.print(part, no_wrap=True, overflow="ellipsis")

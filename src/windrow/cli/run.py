@@ -15,7 +15,7 @@ from windrow.cli.summary import print_summary
 
 
 def run(script: str, options: Options, *, until_idle: bool, seconds: float | None) -> None:
-    """Run a script; the summary comes however the run ends."""
+    """Run a script; if anything was processed, the summary comes however the run ends."""
     statements = script_text(script)
     with opened(options) as db:
         outcomes = db.execute(statements)
@@ -24,13 +24,10 @@ def run(script: str, options: Options, *, until_idle: bool, seconds: float | Non
         if not db.queries:
             err().print(Text("nothing to run: the script has no query", style="yellow"))
             return
+        shown = [query for query in map(speaks, outcomes) if query]
         start = time.monotonic()
         try:
-            follow(
-                db,
-                [query for query in map(speaks, outcomes) if query],
-                until_idle=until_idle,
-                seconds=seconds,
-            )
+            follow(db, shown, until_idle=until_idle, seconds=seconds)
         finally:
-            print_summary(err(), db.metrics(), db.queries.values(), time.monotonic() - start)
+            if db.metrics().batches:
+                print_summary(err(), db.metrics(), db.queries.values(), time.monotonic() - start)

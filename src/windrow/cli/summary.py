@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def print_summary(console: Console, metrics: Metrics, queries: Iterable[Query], seconds: float) -> None:
     console.print()
-    print_table(console, streams_table(metrics))
+    print_table(console, streams_table(metrics), count=False)
     chosen = list(queries)
     if chosen:
         console.print()
-        print_table(console, queries_table(chosen))
+        print_table(console, queries_table(chosen), count=False)
     console.print(Text(f"\n{sentence(metrics, seconds)}", style="dim"), soft_wrap=True)
 
 
