@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
+from typing import Any
 from urllib.parse import unquote
-
-import pyarrow as pa
 
 from windrow.catalog import Stream
 from windrow.errors import SourceError
@@ -25,13 +24,12 @@ from windrow.sources.done_files import DoneFiles
 from windrow.sources.formats.base import MAX_LINE, Rejected
 from windrow.sources.formats.choose import TEXT_OPTIONS, check_format, text_decoder, whole_number
 from windrow.sources.formats.parquet import ParquetReader
-from windrow.sources.formats.pieces import PIECE_BYTES, PIECE_ROWS, FileReader, Piece, Unreadable
+from windrow.sources.formats.pieces import PIECE_BYTES, FileReader, Piece, Unreadable
 from windrow.sources.formats.text_file import TextFileReader
 from windrow.sources.listing import File, Listing
 from windrow.uri import Uri
 
 _POLL = "0.2"
-_MOST_REJECTED = 100_000
 _LONGEST_WAIT = 0.5
 _FORMATS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 
@@ -52,31 +50,21 @@ class _HandOver:
 
     inlet: Inlet
     done: DoneFiles
-    piece_bytes: int
-    tables: list[pa.Table] = field(default_factory=list)
+    reader: FileReader[Any]
+    enough: int
+    """So many bytes are handed over at once, without waiting for more."""
+    pieces: list[Piece] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
     begun: _Begun | None = None
-    moved: bool = False
-    rows: int = 0
     size: int = 0
-    since: float = 0.0
+    since: float | None = None
+    """When the first of what is gathered came; None: there is nothing."""
 
     def take(self, piece: Piece, file: File) -> None:
-        self._note_move()
-        self.tables.append(piece.rows)
-        self.rows += len(piece.rows)
-        self.size += piece.rows.nbytes
-        self.rejected += piece.rejected
+        self.pieces.append(piece)
+        self.size += piece.size
         self.begun = _Begun(file.name, file.size, file.modified, piece.at)
-        if self.is_due:
-            self.now()
-
-    @property
-    def is_due(self) -> bool:
-        full = (
-            self.rows >= PIECE_ROWS or self.size >= self.piece_bytes or len(self.rejected) >= _MOST_REJECTED
-        )
-        return full or time.monotonic() - self.since > _LONGEST_WAIT
+        self._note(time.monotonic())
 
     def reject(self, name: str, reason: str) -> None:
         self.rejected.append((name, reason))
@@ -84,23 +72,25 @@ class _HandOver:
     def finish(self, name: str) -> None:
         self.done.add(name)
         self.begun = None
-        self._note_move()
+        self._note(time.monotonic())
 
     def now(self) -> None:
-        if not self.moved:
+        if self.since is None:
             return
-        rows = pa.concat_tables([table for table in self.tables if len(table)] or [self._empty()])
+        rows, rejected = self.inlet.stream.arriving.arrow.empty_table(), self.rejected
+        if self.pieces:
+            decoded = self.reader.decode(self.pieces)
+            rows, rejected = decoded.rows.combine_chunks(), decoded.rejected + rejected
         position = {"done": self.done.mark(), "file": asdict(self.begun) if self.begun else None}
-        self.inlet.accept(rows.combine_chunks(), rejected=self.rejected, position=position)
-        self.tables, self.rejected, self.moved = [], [], False
-        self.rows = self.size = 0
+        self.inlet.accept(rows, rejected=rejected, position=position)
+        self.pieces, self.rejected, self.size, self.since = [], [], 0, None
 
-    def _note_move(self) -> None:
-        if not self.moved:
-            self.moved, self.since = True, time.monotonic()
-
-    def _empty(self) -> pa.Table:
-        return self.inlet.stream.arriving.arrow.empty_table()
+    def _note(self, now: float) -> None:
+        """Hands over what is enough, or has waited long enough."""
+        if self.since is None:
+            self.since = now
+        if self.size >= self.enough or now - self.since > _LONGEST_WAIT:
+            self.now()
 
 
 class FileSource(Source):
@@ -137,7 +127,7 @@ class FileSource(Source):
 
     def run(self, inlet: Inlet, position: Position | None, stopping: Event) -> None:
         self._done.restore(position["done"] if position else None)
-        hand_over = _HandOver(inlet, self._done, self._piece_bytes)
+        hand_over = _HandOver(inlet, self._done, self._reader, self._piece_bytes // 4)
         begun = _Begun(**position["file"]) if position and position["file"] else None
         if begun:
             self._go_on(begun, hand_over, stopping)
@@ -215,7 +205,7 @@ def _format(uri: Uri, path: str) -> str:
     return format_
 
 
-def _reader(uri: Uri, stream: Stream, format_: str, max_line: int, piece_bytes: int) -> FileReader:
+def _reader(uri: Uri, stream: Stream, format_: str, max_line: int, piece_bytes: int) -> FileReader[Any]:
     if format_ == "parquet":
         return ParquetReader(stream, piece_bytes)
     return TextFileReader(text_decoder(uri, stream, format_), max_line, piece_bytes)

@@ -7,7 +7,8 @@ piece at a time is decoded.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from windrow.catalog import Stream
-from windrow.sources.formats.base import Rejected, shown
+from windrow.sources.formats.base import Decoded, Rejected, shown
 from windrow.sources.formats.cast import Caster
 from windrow.sources.formats.lines import is_utf8
 from windrow.sources.formats.pieces import PIECE_BYTES, PIECE_ROWS, FileReader, Piece, Unreadable
@@ -24,7 +25,14 @@ from windrow.sources.formats.pieces import PIECE_BYTES, PIECE_ROWS, FileReader, 
 _BUFFER = 1 << 20
 
 
-class ParquetReader(FileReader):
+@dataclass(frozen=True, slots=True)
+class RowsPiece(Piece):
+    """Rows with the columns and types of `stream.arriving`."""
+
+    rows: pa.Table
+
+
+class ParquetReader(FileReader[RowsPiece]):
     """Columns that the stream does not have are not read."""
 
     def __init__(self, stream: Stream, piece_bytes: int = PIECE_BYTES) -> None:
@@ -32,14 +40,18 @@ class ParquetReader(FileReader):
         self._schema = stream.arriving
         self._caster = Caster(self._schema)
 
-    def read(self, path: Path, start: int) -> Iterator[Piece]:
+    def read(self, path: Path, start: int) -> Iterator[RowsPiece]:
         try:
             with pq.ParquetFile(path, buffer_size=_BUFFER, coerce_int96_timestamp_unit="us") as file:
                 yield from self._pieces(file, start)
         except pa.ArrowException as error:
             raise Unreadable(f"not a readable Parquet file: {error}") from error
 
-    def _pieces(self, file: pq.ParquetFile, start: int) -> Iterator[Piece]:
+    def decode(self, pieces: Sequence[RowsPiece]) -> Decoded:
+        rejected = [entry for piece in pieces for entry in piece.rejected]
+        return Decoded(pa.concat_tables(piece.rows for piece in pieces), rejected)
+
+    def _pieces(self, file: pq.ParquetFile, start: int) -> Iterator[RowsPiece]:
         found = self._find_columns(file.schema_arrow.names)
         at, groups = _from_row(file.metadata, start)
         rows = _piece_rows(file.metadata, self._piece_bytes)
@@ -50,14 +62,14 @@ class ParquetReader(FileReader):
                 table = pa.Table.from_batches([batch.slice(passed_over)])
                 yield self._piece(table.select(list(found.values())).rename_columns(list(found)), at)
 
-    def _piece(self, given: pa.Table, at: int) -> Piece:
+    def _piece(self, given: pa.Table, at: int) -> RowsPiece:
         given, rejected = _valid(given)
         result = self._caster.cast(given)
         if result.failed:
             bad = given.take(result.failed).to_pylist()
             inputs = [shown(json.dumps(row, default=str, ensure_ascii=False)) for row in bad]
             rejected += zip(inputs, result.reasons, strict=True)
-        return Piece(result.rows, rejected, at)
+        return RowsPiece(rejected, at, result.rows.nbytes, result.rows)
 
     def _find_columns(self, names: list[str]) -> dict[str, str]:
         """For each column of the stream the file's name for it; the same spelling comes first."""

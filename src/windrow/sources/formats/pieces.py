@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
-import pyarrow as pa
-
-from windrow.sources.formats.base import Rejected
+from windrow.sources.formats.base import Decoded, Rejected
 
 PIECE_ROWS = 1 << 18
 PIECE_BYTES = 16 << 20
@@ -17,21 +16,30 @@ PIECE_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows with the columns and types of `stream.arriving`, and what was rejected among them."""
+    """A part of a file."""
 
-    rows: pa.Table
     rejected: list[Rejected]
     at: int
     """Where the file was read to: reading on from here gives what comes after, and no more."""
+    size: int
+    """About so many bytes of memory."""
+
+
+AnyPiece = TypeVar("AnyPiece", bound=Piece)
 
 
 class Unreadable(Exception):
     """A file that does not hold what it should; the message says why."""
 
 
-class FileReader(ABC):
+class FileReader(ABC, Generic[AnyPiece]):
     """Reads files of one format in pieces of bounded size."""
 
     @abstractmethod
-    def read(self, path: Path, start: int) -> Iterator[Piece]:
+    def read(self, path: Path, start: int) -> Iterator[AnyPiece]:
         """The pieces from `start`, 0 or the `at` of a piece. Raises OSError or Unreadable."""
+
+    @abstractmethod
+    def decode(self, pieces: Sequence[AnyPiece]) -> Decoded:
+        """The rows of pieces, of one file or of several, in order; for many small files that is
+        far less work than each by itself."""
