@@ -66,15 +66,22 @@ class FileLogReader(LogReader):
         segments = _segments(self._directory)
         if not segments:
             return Index(0, np.zeros(0, ENTRY))
-        for segment in segments:
-            path = _index_file(self._directory, segment)
-            known = self._indexes.get(segment)
-            if known is None or path.stat().st_size > known.nbytes:
-                self._indexes[segment] = _load(path)
-        for gone in self._indexes.keys() - set(segments):
-            del self._indexes[gone]
-            self._maps.pop(gone, None)
+        try:
+            for segment in segments:
+                path = _index_file(self._directory, segment)
+                known = self._indexes.get(segment)
+                if known is None or path.stat().st_size > known.nbytes:
+                    self._indexes[segment] = _load(path)
+        except FileNotFoundError:  # the writer has dropped it since it was listed
+            return self.index()
+        self.forget_all_but(segments)
         return Index(segments[0], np.concatenate([self._indexes[segment] for segment in segments]))
+
+    def forget_all_but(self, segments: Sequence[int]) -> None:
+        """Let go of segments that were dropped: while one is mapped, its space is not given back."""
+        for known in (self._indexes, self._maps):
+            for gone in known.keys() - set(segments):
+                del known[gone]
 
     def read(self, entry: Any, part: Part) -> pa.RecordBatch:
         lengths = entry["lengths"]
@@ -114,21 +121,35 @@ def _load(path: Path) -> Entries:
 class FileLog(StreamLog):
     """The log of one stream under a checkpoint, opened for writing; one process at a time."""
 
-    def __init__(self, directory: Path, schemas: tuple[pa.Schema, ...], *, durable: bool = True) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        schemas: tuple[pa.Schema, ...],
+        *,
+        durable: bool = True,
+        segment_bytes: int = SEGMENT_BYTES,
+    ) -> None:
         super().__init__()
         self._directory = directory
         self._durable = durable
+        self._segment_bytes = segment_bytes
         self._reader = FileLogReader(directory, schemas)
-        directory.mkdir(parents=True, exist_ok=True)
-        self._cut_torn_end()
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._cut_torn_end()
+            self._segment = max(_segments(directory), default=0)
+            self._data, self._records = self._opened(self._segment)
+        except OSError as error:
+            raise CheckpointError(
+                f"the stream log {directory.name} cannot be opened: {error.strerror}",
+                hint="make room on the checkpoint's disk, and see that you may write there",
+            ) from error
         found = self._reader.index()
         self._index = GrowingIndex(found)
-        self._segment = max(_segments(directory), default=0)
-        self._data, self._records = self._open_segment()
         self.position = self._last_position(found)
 
     def append(self, payload: Payload, times: Times, position: Position | None = None) -> None:
-        if self._data.tell() >= SEGMENT_BYTES:
+        if self._data.tell() >= self._segment_bytes:
             self._roll()
         if position is None and self._data.tell() == 0:
             position = self.position  # so that dropping older segments never forgets it
@@ -155,6 +176,7 @@ class FileLog(StreamLog):
                 _index_file(self._directory, segment).unlink()
                 _data_file(self._directory, segment).unlink()
                 self._index.drop_before(following)
+        self._reader.forget_all_but(_segments(self._directory))
 
     def close(self) -> None:
         self._data.close()
@@ -170,10 +192,13 @@ class FileLog(StreamLog):
             self._flush(self._records)
         except OSError as error:
             self._cut_back(start, records)
-            raise SourceError(
-                f"the stream log {self._directory.name} cannot be written: {error.strerror}",
-                hint="make room on the checkpoint's disk; nothing that was accepted is lost",
-            ) from error
+            raise self._full(error) from error
+
+    def _full(self, error: OSError) -> SourceError:
+        return SourceError(
+            f"the stream log {self._directory.name} cannot be written: {error.strerror}",
+            hint="make room on the checkpoint's disk; nothing that was accepted is lost",
+        )
 
     def _cut_back(self, data: int, records: int) -> None:
         for file, size in ((self._data, data), (self._records, records)):
@@ -185,14 +210,23 @@ class FileLog(StreamLog):
             os.fdatasync(file.fileno())
 
     def _roll(self) -> None:
+        following = self._index.snapshot().end
+        try:
+            opened = self._opened(following)
+        except OSError as error:
+            raise self._full(error) from error
         self.close()
-        self._segment = self._index.snapshot().end
-        self._data, self._records = self._open_segment()
+        self._segment = following
+        self._data, self._records = opened
 
-    def _open_segment(self) -> tuple[FileIO, FileIO]:
-        files = (_data_file, _index_file)
-        data, records = (FileIO(file(self._directory, self._segment), "a") for file in files)
-        return data, records
+    def _opened(self, segment: int) -> tuple[FileIO, FileIO]:
+        """The two files of a segment, the data first: an index always has its data beside it."""
+        data = FileIO(_data_file(self._directory, segment), "a")
+        try:
+            return data, FileIO(_index_file(self._directory, segment), "a")
+        except OSError:
+            data.close()
+            raise
 
     def _cut_torn_end(self) -> None:
         """Cut away what a crash left after the last whole entry."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from windrow.catalog import Stamping, Stream
 from windrow.delta import BEGINNING, NEVER, Instants
+from windrow.expressions.json_rows import json_rows
 from windrow.kernels.clocks import late_mask
 from windrow.log.stream_log import NOTHING, Payload, Position, StreamLog, Times
 
@@ -48,7 +49,7 @@ class StreamInlet:
         self._floor = BEGINNING if last is None else int(last["floor"])
         self._stamp = BEGINNING if last is None else int(last["last_stamp"])
         self.newest = self._newest(log)
-        """The greatest timestamp that has come in."""
+        """The greatest timestamp that an accepted tuple has had."""
         self.last_arrival = self._now()
         """When tuples came last, or the stream was opened, by the wall clock."""
 
@@ -75,20 +76,20 @@ class StreamInlet:
             ts = self._timestamps(tuples)
             count = tuples.num_rows + late.num_rows + refused.num_rows
             first_stamp = max(now, self._stamp + 1)
-            self._stamp = first_stamp + max(0, count - 1)
-            self._move_clock(ts)
+            last_stamp = first_stamp + max(0, count - 1)
+            clock, floor = self._moved(ts, last_stamp)
             times = Times(
                 min_ts=int(ts.min()) if len(ts) else NEVER,
                 max_ts=int(ts.max()) if len(ts) else BEGINNING,
-                clock=self._clock,
-                floor=self._floor,
+                clock=clock,
+                floor=floor,
                 stamp=first_stamp,
-                last_stamp=self._stamp,
+                last_stamp=last_stamp,
                 arrived=now,
             )
             payload: Payload = (_whole(tuples), _whole(late), _whole(refused))
             self._log.append(payload, times, position)
-            self.newest = max(self.newest, times.max_ts if len(ts) else self._clock)
+            self._keep(times)
             self.last_arrival = now
         self._on_arrival()
 
@@ -112,17 +113,22 @@ class StreamInlet:
 
     def _step(self, clock: int, floor: int) -> None:
         with self._log.lock:
-            if clock <= self._clock:
+            stamped = self.stream.stamping is not Stamping.EXTERNAL
+            if clock <= self._clock and (stamped or floor <= self._floor):
                 return
             now = self._now()
-            if self.stream.stamping is not Stamping.EXTERNAL:
-                clock = clock if clock == NEVER else max(clock, self._stamp)
-                self._stamp = max(self._stamp, min(clock, now))
-            self._clock, self._floor = clock, max(self._floor, floor)
-            stamp = max(now, self._stamp)
-            self._stamp = stamp
-            self._log.append(NOTHING, Times(NEVER, BEGINNING, clock, self._floor, stamp, stamp, now))
+            # What comes next on a stream that the system stamps has to be later than its clock.
+            stamp = clock if stamped and clock != NEVER else max(now, self._stamp)
+            clock, floor = max(clock, self._clock), max(floor, self._floor)
+            times = Times(NEVER, BEGINNING, clock, floor, stamp, stamp, now)
+            self._log.append(NOTHING, times)
+            self._keep(times)
         self._on_arrival()
+
+    def _keep(self, times: Times) -> None:
+        """What is in the log holds from now on; an append that failed has changed nothing."""
+        self._clock, self._floor, self._stamp = times.clock, times.floor, times.last_stamp
+        self.newest = max(self.newest, self._newest_of(times.max_ts, times.last_stamp))
 
     def _sorted_out(
         self, rows: pa.Table, rejected: list[tuple[str, str]], now: int
@@ -132,8 +138,8 @@ class StreamInlet:
         if stream.stamping is Stamping.EXTERNAL:
             rows = self._without_unusable(rows, rejected)
             late = self._late(rows)
-        else:
-            late = None
+        else:  # nothing is late, until the stream is said to have ended
+            late = np.full(rows.num_rows, self._clock == NEVER)
         if stream.stamping is Stamping.INTERNAL:
             stamps = max(now, self._stamp + 1) + np.arange(rows.num_rows)
             rows = rows.append_column(stream.time_column, pa.array(stamps, pa.timestamp("us")))
@@ -142,7 +148,7 @@ class StreamInlet:
         if rejected:
             inputs, reasons = zip(*rejected, strict=True)
             refused = pa.table([inputs, reasons], schema=refused.schema)
-        if late is None or not late.any():
+        if not late.any():
             return rows, rows.slice(0, 0), refused
         return rows.filter(pa.array(~late)), rows.filter(pa.array(late)), refused
 
@@ -151,19 +157,21 @@ class StreamInlet:
         name = self.stream.time_column
         column = rows.column(name)
         instants = column.cast(pa.int64()).fill_null(pa.scalar(NEVER)).to_numpy()
-        unusable = np.abs(instants) > _FARTHEST
+        unusable = (instants > _FARTHEST) | (instants < -_FARTHEST)
         if not unusable.any():
             return rows
-        for row in rows.filter(pa.array(unusable)).to_pylist():
-            what = "NULL" if row[name] is None else "no instant"
-            rejected.append((str(row), f"the timestamp {name} is {what}"))
+        refused = rows.filter(pa.array(unusable))
+        whats = ["NULL" if null else "no instant" for null in refused.column(name).is_null().to_pylist()]
+        reasons = [f"the timestamp {name} is {what}" for what in whats]
+        rejected += zip(json_rows(_showable(refused)), reasons, strict=True)
         return rows.filter(pa.array(~unusable))
 
     def _newest(self, log: StreamLog) -> int:
         entries = log.index().entries
-        if self.stream.stamping is not Stamping.EXTERNAL or not len(entries):
-            return self._clock
-        return int(entries["max_ts"].max())
+        return self._newest_of(int(entries["max_ts"].max()) if len(entries) else BEGINNING, self._stamp)
+
+    def _newest_of(self, max_ts: int, stamp: int) -> int:
+        return max_ts if self.stream.stamping is Stamping.EXTERNAL else stamp
 
     def _late(self, rows: pa.Table) -> npt.NDArray[np.bool_]:
         ts = rows.column(self.stream.time_column).cast(pa.int64()).to_numpy()
@@ -175,12 +183,23 @@ class StreamInlet:
             return np.empty(0, np.int64)
         return tuples.column(self.stream.time_column).cast(pa.int64()).to_numpy()
 
-    def _move_clock(self, ts: Instants) -> None:
+    def _moved(self, ts: Instants, last_stamp: int) -> tuple[int, int]:
+        """Clock and floor after accepting these."""
         if self.stream.stamping is not Stamping.EXTERNAL:
-            self._clock = max(self._clock, self._stamp)
-        elif len(ts):
-            self._floor = max(self._floor, int(ts.max()) - self.stream.slack)
-            self._clock = max(self._clock, self._floor)
+            return max(self._clock, last_stamp), self._floor
+        reached = max(BEGINNING, int(ts.max()) - self.stream.slack) if len(ts) else BEGINNING
+        return max(self._clock, reached), max(self._floor, reached)
+
+
+def _showable(rows: pa.Table) -> pa.Table:
+    """Instants so far away that they cannot be written as dates are shown as microseconds."""
+    for place, column in enumerate(rows.columns):
+        if pa.types.is_timestamp(column.type):
+            counts = column.cast(pa.int64())
+            values = counts.drop_null().to_numpy()
+            if len(values) and (values.max() > _FARTHEST or values.min() < -_FARTHEST):
+                rows = rows.set_column(place, rows.column_names[place], counts)
+    return rows
 
 
 def _whole(rows: pa.Table) -> pa.RecordBatch | None:

@@ -68,7 +68,8 @@ class StreamLog(LogReader):
 
     @abstractmethod
     def drop_before(self, position: int) -> None:
-        """Give back space that only entries before this position use."""
+        """Give back space that only entries before this position use; the last of them stays, because
+        it holds the clock that the stream had there."""
 
     def close(self) -> None:
         """Give back what the log holds open."""
@@ -146,7 +147,7 @@ class MemoryLog(StreamLog):
         return batch
 
     def drop_before(self, position: int) -> None:
-        kept = min(position, self._added - 1)  # the last entry holds the clock
+        kept = min(position, self._added) - 1
         first = self._index.snapshot().first
         self._index.drop_before(kept)
         for gone in range(first, kept):

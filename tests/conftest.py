@@ -1,0 +1,56 @@
+"""A wall clock that is moved by hand, and databases that go by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+import windrow
+from windrow.log.inlet import WallClock
+
+NOON = 1_800_000_000_000_000
+"""Where hand-moved clocks start."""
+
+
+class HandMovedWall:
+    """A wall clock that stands still until it is moved, in either direction."""
+
+    def __init__(self, now: int = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now
+
+    def move(self, microseconds: int) -> None:
+        self.now += microseconds
+
+
+@pytest.fixture
+def wall() -> HandMovedWall:
+    return HandMovedWall()
+
+
+Connect = Callable[..., windrow.Database]
+
+
+@pytest.fixture
+def connect(wall: WallClock) -> Iterator[Connect]:
+    """Opens inline databases that go by the hand-moved clock, and closes them at the end."""
+    with ExitStack() as opened:
+
+        def open_one(checkpoint: object = None, **settings: object) -> windrow.Database:
+            given = {"runner": "inline", "wall_clock": wall, "checkpoint": checkpoint, **settings}
+            return opened.enter_context(windrow.connect(**given))  # type: ignore[arg-type]
+
+        yield open_one
+
+
+@pytest.fixture
+def db(connect: Connect) -> windrow.Database:
+    """An inline database that ends with the test."""
+    return connect()
+
+
+__all__ = ["NOON", "Connect", "HandMovedWall"]
