@@ -340,6 +340,10 @@ def connect(
         values.set(name, value)
     opened = Checkpoint(checkpoint)
     try:
+        if (kept := opened.keep("runner", runner)) != runner:
+            raise CheckpointError(
+                f"the checkpoint {opened.path} is of the {kept} runner", hint=f"go on with --runner {kept}"
+            )
         on_disk = runner == "spark" or opened.lasting
         pipeline = Pipeline(opened, values, wall_clock, on_disk=on_disk)
         return Database(pipeline, _engine(runner, master))

@@ -66,11 +66,10 @@ class Span:
     streams: tuple[Candidates, ...]
 
     @classmethod
-    def of(
-        cls, streams: Sequence[Stream], logs: Mapping[str, LogReader], start: Offsets, end: Offsets
-    ) -> Span:
+    def of(cls, streams: Sequence[Stream], seen: Mapping[str, Index], start: Offsets, end: Offsets) -> Span:
+        """`seen` has the indexes of the logs, as they are at `end` or later."""
         names = [stream.log for stream in streams]
-        indexes = [logs[name].index() for name in names]
+        indexes = [seen[name] for name in names]
         starts = [start.get(name, 0) for name in names]
         ends = [end.get(name, 0) for name in names]
 

@@ -67,6 +67,13 @@ class Checkpoint:
         self._take_lock()
         self._check_format()
 
+    def keep(self, name: str, value: str) -> str:
+        """A choice that holds as long as the checkpoint: the one made first."""
+        path = self.path / name
+        if not path.exists():
+            write_atomically(path, f"{value}\n".encode())
+        return path.read_text().strip()
+
     def close(self) -> None:
         self._lock.close()
         if not self.lasting:
@@ -88,10 +95,8 @@ class Checkpoint:
         self._lock.flush()
 
     def _check_format(self) -> None:
-        marker = self.path / "format"
-        if not marker.exists():
-            write_atomically(marker, f"{FORMAT}\n".encode())
-        elif (found := marker.read_text().strip()) != str(FORMAT):
+        found = self.keep("format", str(FORMAT))
+        if found != str(FORMAT):
             self._lock.close()
             raise CheckpointError(
                 f"the checkpoint {self.path} has format {found}; this windrow writes format {FORMAT}",

@@ -91,9 +91,10 @@ class Work:
 
     def first_stage(self, logs: Mapping[str, LogReader], slice_: Slice) -> Iterator[Message]:
         """What a slice of the streams brings each query."""
+        seen = {name: log.index() for name, log in logs.items()}
         for query in self.program.compiled():
             stage = query.compiled.stages[0]
-            span = Span.of(query.streams, logs, self.batch.start_of(query), self.batch.end)
+            span = Span.of(query.streams, seen, self.batch.start_of(query), self.batch.end)
             if not span.rows and span.before == span.clock and len(query.compiled.stages) == 1:
                 continue
             inputs = {

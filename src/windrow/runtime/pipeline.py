@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.catalog import Stream
-from windrow.delta import BEGINNING, Delta, concat
+from windrow.delta import BEGINNING, Delta, concat, in_time_order
 from windrow.language.settings import Settings
 from windrow.log.file_log import FileLog
 from windrow.log.inlet import StreamInlet, WallClock
@@ -69,12 +69,15 @@ class Pipeline:
         self.backlog = Backlog(settings.number("backlog"))
         self.lock = threading.RLock()
         self.running: dict[str, Running] = {}
+        self._doomed: list[tuple[int, Path]] = []
+        """Folders of dropped streams, and the version of the program that they are not in."""
         self._streams: dict[str, StreamState] = {}
         self._now = now
         self._on_disk = on_disk
         self._pacemaker = Pacemaker(now, settings.number("idle_timeout"))
         programs = checkpoint.path / "programs"
         self.program = Program.load(programs, Program.newest(programs))
+        self._remove_orphans()
 
     @property
     def logs(self) -> Mapping[str, StreamLog]:
@@ -102,8 +105,7 @@ class Pipeline:
         if state.feed:
             state.feed.stop()
         state.log.close()
-        if self._on_disk:
-            shutil.rmtree(self._log_folder(stream), ignore_errors=True)
+        self._doomed.append((self.program.version, self._log_folder(stream)))
 
     def inlet(self, stream: Stream) -> StreamInlet:
         return self._streams[stream.log].inlet
@@ -188,6 +190,7 @@ class Pipeline:
         self.meter.batch_done(tuples_in, tuples_out, delays, phases)
         self.backlog.processed(batch.end)
         self._forget(batch)
+        self._clear_away(batch)
 
     def metrics(self) -> Metrics:
         with self.lock:
@@ -211,6 +214,13 @@ class Pipeline:
         folder = self._log_folder(stream)
         return FileLog(folder, part_schemas(stream), durable=self.checkpoint.lasting)
 
+    def _remove_orphans(self) -> None:
+        """Logs of streams that were dropped before the last process ended."""
+        known = self.program.logs()
+        for folder in self.checkpoint.path.glob("log/*"):
+            if folder.name not in known:
+                shutil.rmtree(folder, ignore_errors=True)
+
     def _log_folder(self, stream: Stream) -> Path:
         return self.checkpoint.path / "log" / stream.log
 
@@ -232,13 +242,22 @@ class Pipeline:
         seconds = (self._now() - np.concatenate(arrived)) / 1e6
         return int(counts.sum()), (seconds[counts > 0], counts[counts > 0])
 
+    def _clear_away(self, batch: Batch) -> None:
+        """Remove dropped streams and versions of the program that no batch will ask for again."""
+        gone = [folder for version, folder in self._doomed if version <= batch.start.get(PROGRAM, 0)]
+        self._doomed = [each for each in self._doomed if each[1] not in gone]
+        for folder in gone:
+            shutil.rmtree(folder, ignore_errors=True)
+        Program.forget(self.checkpoint.path / "programs", before=batch.start.get(PROGRAM, 0))
+
     def _forget(self, batch: Batch) -> None:
         """Drop what no query needs any more and no RETAIN protects."""
         clocks: dict[str, int] = {}
+        seen = {name: log.index() for name, log in self.logs_read().items()}
         for query in self.program.compiled():
             if query.text.born > batch.end[PROGRAM]:
                 return  # it still has to see all of history
-            clock = Span.of(query.streams, self.logs, batch.end, batch.end).clock
+            clock = Span.of(query.streams, seen, batch.end, batch.end).clock
             for stream in query.streams:
                 clocks[stream.log] = min(clock, clocks.get(stream.log, clock))
         for name, clock in clocks.items():
@@ -261,7 +280,7 @@ def _put_out(running: Running, number: int, parts: list[Result]) -> None:
         return
     deltas = [part.content for part in parts if isinstance(part.content, Delta)]
     if deltas:
-        running.sink.write(number, concat(deltas))
+        running.sink.write(number, in_time_order(concat(deltas)))
 
 
 def _stream_metrics(state: StreamState) -> StreamMetrics:

@@ -72,18 +72,17 @@ class Program:
     definitions: tuple[Definition, ...] = ()
     queries: tuple[QueryText, ...] = ()
 
-    def catalog(self) -> Catalog:
-        catalog = Catalog()
-        for definition in self.definitions:
-            catalog.add(declared(definition, catalog))
-        return catalog
-
     def compiled(self) -> tuple[CompiledQuery, ...]:
         return _compiled(self)
 
     def streams_read(self) -> Mapping[str, Stream]:
         """The streams whose logs the queries read, by the name of the log."""
         return _streams_read(self)
+
+    def logs(self) -> frozenset[str]:
+        """The names of the logs of all streams that are declared."""
+        known = _catalog(self.definitions).streams.values()
+        return frozenset(stream.log for stream in known if isinstance(stream, Stream))
 
     def with_definition(self, definition: Definition) -> Program:
         return self._next(definitions=(*self.definitions, definition))
@@ -114,6 +113,13 @@ class Program:
         return _loaded(directory, version)
 
     @staticmethod
+    def forget(directory: Path, before: int) -> None:
+        """Remove older versions than this one."""
+        for path in directory.glob("*.json"):
+            if int(path.stem) < before:
+                path.unlink(missing_ok=True)
+
+    @staticmethod
     def newest(directory: Path) -> int:
         """The highest version that was saved; 0 where there is none."""
         return max((int(path.stem) for path in directory.glob("*.json")), default=0)
@@ -134,15 +140,27 @@ def planned(text: QueryText, catalog: Catalog) -> CompiledQuery:
 
 
 @functools.lru_cache(maxsize=8)
+def _catalog(definitions: tuple[Definition, ...]) -> Catalog:
+    catalog = Catalog()
+    for definition in definitions:
+        catalog.add(declared(definition, catalog))
+    return catalog
+
+
+@functools.lru_cache(maxsize=4096)
+def _planned(text: QueryText, definitions: tuple[Definition, ...]) -> CompiledQuery:
+    return planned(text, _catalog(definitions))
+
+
+@functools.lru_cache(maxsize=8)
 def _compiled(program: Program) -> tuple[CompiledQuery, ...]:
-    catalog = program.catalog()
-    return tuple(planned(text, catalog) for text in program.queries)
+    return tuple(_planned(text, program.definitions) for text in program.queries)
 
 
 @functools.lru_cache(maxsize=8)
 def _streams_read(program: Program) -> Mapping[str, Stream]:
     wanted = {stream.log for query in program.compiled() for stream in query.streams}
-    declared_streams = program.catalog().streams.values()
+    declared_streams = _catalog(program.definitions).streams.values()
     return {each.log: each for each in declared_streams if isinstance(each, Stream) and each.log in wanted}
 
 

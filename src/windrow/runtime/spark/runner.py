@@ -43,7 +43,8 @@ class SparkRunner(Runner):
     def __init__(self, pipeline: Pipeline, spark: SparkSession) -> None:
         self._pipeline = pipeline
         self._spark = spark
-        self._buckets = self._spark.sparkContext.defaultParallelism
+        self._slices = self._spark.sparkContext.defaultParallelism
+        self._buckets = int(pipeline.checkpoint.keep("buckets", str(self._slices)))
         self._wal = pipeline.checkpoint.path / "spark"
         self._committed = threading.Event()
         self._failure: Error | None = None
@@ -86,7 +87,7 @@ class SparkRunner(Runner):
         options = {
             "checkpoint": str(self._pipeline.checkpoint.path),
             "rows": str(self._pipeline.settings.number("batch_rows")),
-            "slices": str(self._buckets),
+            "slices": str(self._slices),
             "buckets": str(self._buckets),
         }
         rows = self._spark.readStream.format(NAME).options(**options).load()

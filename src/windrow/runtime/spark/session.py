@@ -30,7 +30,6 @@ SETTINGS: Mapping[str, str] = {
     # Stages are small and many: what adapts or splits them costs more than it saves.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",  # a row is a whole delta
-    "spark.sql.streaming.pollingDelay": "5ms",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "10",
     "spark.sql.streaming.stopTimeout": "60s",
