@@ -18,7 +18,7 @@ from bench.measuring.plain_spark import identity_pass
 from bench.measuring.traffic import CHUNK, COLUMNS, QUERY, chunks, workplace, write_files
 
 PLAIN, FILES, LOG = "plain Spark, identity", "windrow, files", "windrow, stream log"
-BATCH_ROWS = 1_000_000
+BATCH_ROWS = 4_000_000
 
 
 @benchmark("passthrough")

@@ -89,7 +89,7 @@ SETTINGS: dict[str, Setting] = {
             _bytes,
             _show_bytes,
         ),
-        Setting("batch_rows", "a whole number from 1", 1_000_000, "most tuples in one batch", _count),
+        Setting("batch_rows", "a whole number from 1", 4_000_000, "most tuples in one batch", _count),
         Setting(
             "changelog",
             "op, diff or _change_type",
