@@ -152,7 +152,7 @@ def test_the_connector_comes_by_its_coordinates(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_the_connector_comes_from_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(Error, match=r"(?s)no Kafka connector for Spark in .*copy-dependencies"):
+    with pytest.raises(Error, match=r"(?s)there is no Kafka connector for Spark in .*copy-dependencies"):
         connector_conf(f"{URI}?jars={tmp_path}")
     jars = [tmp_path / "kafka-clients.jar", tmp_path / "spark-sql-kafka-0-10_2.13-4.3.0.jar"]
     for jar in jars:

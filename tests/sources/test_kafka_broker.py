@@ -34,7 +34,7 @@ from windrow.sinks.base import Sink
 from windrow.sinks.registry import open_sink
 from windrow.sources.base import Inlet
 from windrow.sources.kafka import KafkaSource
-from windrow.sources.kafka_connector import KAFKA_PACKAGE, connector_conf
+from windrow.sources.kafka_connector import IVY_SETTINGS, KAFKA_PACKAGE
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark, pytest.mark.timeout(300)]
 
@@ -93,6 +93,7 @@ def free_ports(count: int) -> list[int]:
 class Broker:
     port: int
     classpath: str
+    connector: str
 
     def java(self, main: str, *arguments: str) -> list[str]:
         return ["java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", self.classpath, main, *arguments]
@@ -106,18 +107,18 @@ class Broker:
         return name
 
     def uri(self, topic: str, options: str = "") -> str:
-        return f"kafka://127.0.0.1:{self.port}/{topic}{options}"
+        return f"kafka://127.0.0.1:{self.port}/{topic}?jars={self.connector}{options}"
 
 
 @pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+def broker(connector: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     if not (shutil.which("mvn") and shutil.which("java")):
         pytest.skip("a broker needs java, and mvn to get its jars")
     folder = tmp_path_factory.mktemp("broker")
     if not fetch(BROKER, folder / "maven"):
         pytest.skip("the broker's jars cannot be had from Maven")
     port, controller = free_ports(2)
-    broker = Broker(port, f"{folder}/maven/jars/*")
+    broker = Broker(port, f"{folder}/maven/jars/*", connector)
     (folder / "server.properties").write_text(
         "process.roles=broker,controller\nnode.id=1\n"
         f"controller.quorum.voters=1@127.0.0.1:{controller}\ncontroller.listener.names=CONTROLLER\n"
@@ -172,17 +173,16 @@ def connector(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def spark(connector: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    builder = (
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session that starts without the connector: the first source or sink brings it."""
+    session = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .getOrCreate()
     )
-    for key, value in connector_conf(f"kafka://127.0.0.1:1/any?jars={connector}").items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
@@ -220,10 +220,10 @@ def in_topic(
 def test_changes_are_json_messages_that_tell_a_repetition(spark: SparkSession, broker: Broker) -> None:
     topic = broker.new_topic()
     delta = delta_of([("pen", 1), ("cup", 2), ("pen", 1)], [1, 1, -1])
-    before = opened(broker.uri(topic, "?key=ITEM"))
+    before = opened(broker.uri(topic, "&key=ITEM"))
     before.write(7, delta)
     before.write(7, delta)
-    opened(broker.uri(topic, "?key=item")).write(7, delta)
+    opened(broker.uri(topic, "&key=item")).write(7, delta)
     expected = [
         (
             "pen",
@@ -249,8 +249,8 @@ def test_a_topic_comes_whole_and_once_over_restarts(
     broker: Broker, recorder: Callable[..., Any], tmp_path: Path
 ) -> None:
     """Written by one sink, read by three sources one after another from one checkpoint."""
-    uri = broker.uri(broker.new_topic(partitions=3), "?key=item")
-    sink = opened(uri)
+    uri = broker.uri(broker.new_topic(partitions=3))
+    sink = opened(f"{uri}&key=item")
     inlet = recorder(STREAM)
     for batch in range(3):
         sink.write(batch, delta_of([(f"i{n % 5}", 100 * batch + n) for n in range(100)]))
@@ -264,7 +264,7 @@ def test_a_topic_comes_whole_and_once_over_restarts(
 def read_until_idle(uri: str, inlet: Inlet, checkpoint: Path) -> None:
     """Run a source as a pipeline would until it says that there is nothing more."""
     stopping = threading.Event()
-    source = KafkaSource(uri.partition("?")[0], STREAM, checkpoint=checkpoint)
+    source = KafkaSource(uri, STREAM, checkpoint=checkpoint)
     source.open()
     position = getattr(inlet, "position", None)
     running = threading.Thread(target=source.run, args=(inlet, position, stopping))
@@ -319,37 +319,67 @@ def test_a_topic_that_is_not_there_is_named(broker: Broker, recorder: Callable[.
     with pytest.raises(SourceError, match="Kafka has no topic 'nothing'"):
         source.run(recorder(STREAM), None, threading.Event())
     source.close()
-    with pytest.raises(SinkError, match=r"writing to topic 'nothing' failed: .*nothing"):
+    with pytest.raises(SinkError, match=r"(?s)writing to topic 'nothing' failed: .*is the topic there"):
         opened(broker.uri("nothing")).write(0, delta_of([("a", 1)]))
 
 
 @pytest.mark.usefixtures("spark")
-def test_a_broker_that_does_not_answer_is_named() -> None:
+def test_a_broker_that_does_not_answer_is_named(connector: str) -> None:
     (port,) = free_ports(1)
+    uri = f"kafka://127.0.0.1:{port}/bids?jars={connector}"
     with pytest.raises(SourceError, match=rf"no Kafka broker answers at 127\.0\.0\.1:{port}: .*refused"):
-        KafkaSource(f"kafka://127.0.0.1:{port}/bids", STREAM).open()
+        KafkaSource(uri, STREAM).open()
     with pytest.raises(SinkError, match="no Kafka broker answers"):
-        opened(f"kafka://127.0.0.1:{port}/bids")
+        opened(uri)
 
 
-def test_without_the_jars_the_way_to_get_them_is_told(tmp_path: Path) -> None:
-    script = f"""
+SESSION = """
+import os, sys
 from pyspark.sql import SparkSession
 from windrow.errors import SinkError
 from windrow.schema import Schema
 from windrow.sinks.registry import open_sink
-session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-session = session.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
-session = session.config("spark.sql.warehouse.dir", {str(tmp_path)!r}).getOrCreate()
+from windrow.sources.kafka_connector import connector_conf
+
+uri, warehouse, with_connector = sys.argv[1:]
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+builder = builder.config("spark.sql.warehouse.dir", warehouse)
+for key, value in connector_conf(uri).items() if with_connector == "True" else ():
+    builder = builder.config(key, value)
+session = builder.getOrCreate()
 try:
-    open_sink("kafka://127.0.0.1:1/bids", {{}}).open(Schema.of(("x", "INTEGER")))
+    open_sink(uri, {}).open(Schema.of(("x", "INTEGER")))
 except SinkError as error:
     print("TOLD", error)
 session.stop()
 """
-    command = [sys.executable, "-c", script]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    told = ran.stdout.partition("TOLD ")[2]
-    assert told.startswith("this Spark session has no Kafka connector\nhint: ")
+
+
+def told_by_session(uri: str, folder: Path, *, with_connector: bool, **environment: str) -> str:
+    """What opening a sink says in a fresh session."""
+    command = [sys.executable, "-c", SESSION, uri, str(folder), str(with_connector)]
+    environment = {**os.environ, **environment}
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
+    return ran.stdout.partition("TOLD ")[2]
+
+
+def test_a_session_may_start_with_the_connector(connector: str, tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    uri = f"kafka://127.0.0.1:{port}/bids?jars={connector}"
+    assert told_by_session(uri, tmp_path, with_connector=True).startswith("no Kafka broker answers")
+
+
+def test_without_the_jars_the_way_to_get_them_is_told(tmp_path: Path) -> None:
+    """The machine's Ivy settings name no place that has them."""
+    settings = tmp_path / "ivysettings.xml"
+    settings.write_text(
+        f'<ivysettings><settings defaultResolver="nowhere"/><caches defaultCacheDir="{tmp_path}/cache"/>'
+        f'<resolvers><filesystem name="nowhere"><artifact pattern="{tmp_path}/[artifact].jar"/>'
+        "</filesystem></resolvers></ivysettings>"
+    )
+    uri, place = "kafka://127.0.0.1:1/bids", {IVY_SETTINGS: str(settings)}
+    told = told_by_session(uri, tmp_path, with_connector=False, **place)
+    assert told.startswith("Spark's Kafka connector cannot be fetched: [unresolved dependency")
     assert KAFKA_PACKAGE in told
     assert "jars=FOLDER" in told

@@ -18,7 +18,7 @@ from windrow.schema import Schema
 from windrow.sinks import encoding
 from windrow.sinks.base import Sink
 from windrow.sinks.changelog import Changelog
-from windrow.sources.kafka_connector import Topic, connected_session
+from windrow.sources.kafka_connector import Topic, connected_session, use_connector
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -52,6 +52,7 @@ class KafkaSink(Sink):
         if batch <= self._last_batch:
             return
         if len(delta) and self._session is not None:
+            use_connector(self._session)
             self._send(_with_headers(self._session.createDataFrame(self._messages(delta)), batch))
         self._last_batch = batch
 
@@ -68,13 +69,14 @@ class KafkaSink(Sink):
         from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
         from pyspark.errors import PySparkException
 
-        writer = messages.write.format("kafka").options(**_PATIENT, **self._topic.options)
+        writer = messages.write.format("kafka").options(**{**_PATIENT, **self._topic.options})
         try:
             writer.option("includeHeaders", "true").option("topic", self._topic.name).save()
         except (Py4JJavaError, PySparkException) as failure:
             raise SinkError(
                 f"writing to topic '{self._topic.name}' failed: {_cause(str(failure))}",
-                hint="the batch is written again when the query runs on; its headers tell it apart",
+                hint="is the topic there, and may it be written to? The batch is written again when"
+                " the query runs on; its headers tell it apart",
             ) from failure
 
 
@@ -89,7 +91,9 @@ def _with_headers(messages: DataFrame, batch: int) -> DataFrame:
 
 
 def _cause(said: str) -> str:
-    """What Kafka said, out of Spark's account of the job that failed."""
-    lines = [line.strip() for line in said.splitlines()]
-    kafka = [line for line in lines if "org.apache.kafka" in line and "Exception: " in line]
-    return (kafka[0].rpartition("Exception: ")[2] if kafka else lines[0])[:300]
+    """What Kafka said, out of Spark's account of the job that failed.
+
+    An exception of a connector that was added to a running session does not come through to there.
+    """
+    kafka = [line for line in said.splitlines() if "org.apache.kafka" in line and "Exception: " in line]
+    return kafka[0].rpartition("Exception: ")[2][:300] if kafka else "the brokers did not take it"

@@ -27,7 +27,7 @@ from windrow.log.stream_log import Position
 from windrow.sources.base import Inlet, Source
 from windrow.sources.formats.base import Decoder, Layout, Rejected
 from windrow.sources.formats.choose import TEXT_OPTIONS, check_format, csv_options, text_decoder
-from windrow.sources.kafka_connector import Topic, connected_session
+from windrow.sources.kafka_connector import Topic, connected_session, use_connector
 from windrow.uri import Uri
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ class KafkaSource(Source):
     def _start(self, handover: Handover, folder: Path) -> StreamingQuery:
         if self._session is None:
             raise SourceError("a Kafka source is opened before it runs")
+        use_connector(self._session)
         messages = (
             self._session.readStream.format("kafka")
             .options(**self._topic.options)
