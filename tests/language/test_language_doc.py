@@ -73,7 +73,7 @@ def test_every_example_of_the_page() -> None:
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_has_its_row(name: str) -> None:
     setting = SETTINGS[name]
-    assert f"| `{name}` | {setting.kind} | {setting.show(setting.default)} | {setting.doc} |" in PAGE
+    assert f"| `{name}` | {setting.kind} | {setting.doc} |" in PAGE
 
 
 def test_the_contents_name_every_section() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from windrow.errors import Refused, StatementError
+from windrow.errors import ParseError, Refused, StatementError
 from windrow.language import engine
 from windrow.plan.nodes import Node
 
@@ -157,6 +157,18 @@ def test_refuses(
     hint: str | None,
 ) -> None:
     assert fails(text) == (kind, message, under, hint)
+
+
+def test_chains_have_a_limit(plan: Callable[[str], Node], fails: Callable[[str], object]) -> None:
+    plan(f"SELECT {' + '.join(['price'] * 190)} FROM Bid")
+    plan(f"SELECT price FROM Bid WHERE {' AND '.join(['price > 1'] * 190)}")
+    text = "price" + "::INTEGER" * 300
+    assert fails(f"SELECT {text} FROM Bid") == (
+        ParseError,
+        "the expression nests too deeply",
+        "price",
+        "compute a part of it in a subquery in FROM",
+    )
 
 
 def test_every_function_that_reads_a_clock_or_a_die_is_known() -> None:

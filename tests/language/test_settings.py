@@ -10,7 +10,6 @@ from windrow.language.settings import SETTINGS, Settings
 
 def test_defaults() -> None:
     settings = Settings()
-    assert settings.number("batch_rows") == 1_000_000
     assert settings.number("idle_timeout") == 30_000_000
     assert settings.number("max_line") == 2**20
     assert settings.number("backlog") == 2**30

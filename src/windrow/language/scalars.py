@@ -7,6 +7,9 @@ from sqlglot import exp
 from windrow.errors import Refused
 from windrow.language import engine
 from windrow.language.scope import Scope, unsteady
+from windrow.language.tokens import too_deep
+
+_MAX_NESTING = 200
 
 _REFUSED: tuple[tuple[type[exp.Expr], str, str], ...] = (
     (
@@ -41,13 +44,26 @@ _REFUSED: tuple[tuple[type[exp.Expr], str, str], ...] = (
 
 
 def check_scalar(expression: exp.Expr, scope: Scope) -> None:
-    """Refuse what is not a function of one tuple's columns."""
+    """Refuse what is not a function of one tuple's columns, or nests beyond what can be computed."""
+    if _nesting(expression) > _MAX_NESTING:
+        raise too_deep(scope.place(expression))
     for node in expression.walk():
         for kind, message, hint in _REFUSED:
             if isinstance(node, kind):
                 raise Refused(message, scope.place(node), hint=hint)
         if isinstance(node, exp.Func):
             _check_function(node, scope)
+
+
+def _nesting(expression: exp.Expr) -> int:
+    """How deep the tree is; a chain of ANDs and ORs counts as one level."""
+    deepest, stack = 0, [(expression, 0)]
+    while stack:
+        node, depth = stack.pop()
+        deepest = max(deepest, depth)
+        below = depth + (not isinstance(node, exp.Connector))
+        stack.extend((child, below) for child in node.iter_expressions())
+    return deepest
 
 
 def _check_function(node: exp.Func, scope: Scope) -> None:

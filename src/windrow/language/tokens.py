@@ -133,7 +133,7 @@ def _disguise(text: str) -> tuple[str, Callable[[str], str]]:
 def _located(text: str, error: TokenError) -> ParseError:
     """What the tokenizer could not finish: a string, a quoted name or a comment."""
     lines = Source(text, ())
-    _, _, offset = str(error.__cause__ or "").rpartition(":")
+    _, _, offset = str(error.__cause__ or error.__context__ or "").rpartition(":")
     start = int(offset) if offset.isdigit() and int(offset) < len(text) else max(0, text.rfind("/*"))
     return ParseError(
         "a string, a quoted name or a comment begins here and does not end",

@@ -45,8 +45,7 @@ def type_scalars(expressions: Sequence[exp.Expr], schema: Schema, place: Placing
     except Fault as fault:
         raise _error_of(expressions, schema, place, fault) from None
     for expression in expressions:
-        for cast in expression.find_all(exp.Cast):
-            _check_cast(cast, schema, place)
+        _check_casts(expression, schema, place)
         for comparison in expression.find_all(exp.Predicate):
             _check_comparison(comparison, schema, place)
     return tuple(Field(name, type_.replace('"NULL"', "INTEGER")) for name, type_ in described)
@@ -90,15 +89,21 @@ def _over_nulls(expressions: Sequence[exp.Expr], schema: Schema) -> str:
     return f"SELECT {wanted} FROM (SELECT {columns})"
 
 
-def _check_cast(cast: exp.Cast, schema: Schema, place: Placing) -> None:
+def _check_casts(expression: exp.Expr, schema: Schema, place: Placing) -> None:
     """Refuse a cast that nothing carries out."""
-    if isinstance(cast, exp.TryCast) or _is_inside_lambda(cast):
+    casts = [
+        cast
+        for cast in expression.find_all(exp.Cast)
+        if not isinstance(cast, exp.TryCast) and not cast.find_ancestor(exp.Lambda, exp.Comprehension)
+    ]
+    if not casts:
         return
-    (_, source), (_, target) = _describe([cast.this, cast], schema)
-    if source != target and not castable(source, target):
-        raise TypeMismatch(
-            f"nothing casts {source} to {target}", place(cast), hint="cast to another type first"
-        )
+    described = _describe([each for cast in casts for each in (cast.this, cast)], schema)
+    for cast, (_, source), (_, target) in zip(casts, described[::2], described[1::2], strict=True):
+        if source != target and not castable(source, target):
+            raise TypeMismatch(
+                f"nothing casts {source} to {target}", place(cast), hint="cast to another type first"
+            )
 
 
 def _check_comparison(comparison: exp.Expr, schema: Schema, place: Placing) -> None:
@@ -116,10 +121,6 @@ def _check_comparison(comparison: exp.Expr, schema: Schema, place: Placing) -> N
             raise TypeMismatch(
                 f"'{text.name}' cannot be read as {type_}", place(text), hint="write a value of that type"
             )
-
-
-def _is_inside_lambda(node: exp.Expr) -> bool:
-    return node.find_ancestor(exp.Lambda, exp.Comprehension) is not None
 
 
 def _quoted(name: str) -> str:
