@@ -223,6 +223,15 @@ def test_bad_parquet_files_are_rejected_among_good_ones(place: Place) -> None:
     assert [name for name, _ in inlet.rejected] == ["b", "c", "d"]
 
 
+def test_a_name_that_is_not_utf8_is_read_and_rejected_like_others(place: Place) -> None:
+    for number, start in enumerate((parquet([1]), b"not Parquet")):
+        place.put(f"{number}\udcff", start)
+    inlet = place.read("?format=parquet", journal=place.folder / "_done")
+    assert items(inlet) == [1]
+    assert [name for name, _ in inlet.rejected] == ["1\N{REPLACEMENT CHARACTER}"]
+    assert items(place.read("?format=parquet", inlet.position, journal=place.folder / "_done")) == []
+
+
 def test_a_file_without_permission_is_rejected(place: Place) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may read everything")

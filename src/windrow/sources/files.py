@@ -8,6 +8,7 @@ an underscore, then rename it. A bad file is rejected and stops nothing.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -67,7 +68,8 @@ class _HandOver:
         self._note(time.monotonic())
 
     def reject(self, name: str, reason: str) -> None:
-        self.rejected.append((name, reason))
+        # A name need not be UTF-8; what is logged must be.
+        self.rejected.append((os.fsencode(name).decode("utf-8", "replace"), reason))
 
     def finish(self, name: str) -> None:
         self.done.add(name)
@@ -131,13 +133,14 @@ class FileSource(Source):
         begun = _Begun(**position["file"]) if position and position["file"] else None
         if begun:
             self._go_on(begun, hand_over, stopping)
+        is_single_file = self._listing.is_single_file
         while not stopping.is_set():
             asked = time.monotonic()
             files = self._listing.files(without=self._done)
             took = time.monotonic() - asked
             self._read_all(files, hand_over, stopping)
             if not files:
-                if self._listing.is_single_file:
+                if is_single_file:
                     return
                 stopping.wait(max(self._poll, 5 * took))
 

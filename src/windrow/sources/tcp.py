@@ -26,8 +26,8 @@ from windrow.sources.formats.choose import TEXT_OPTIONS, check_format, text_deco
 from windrow.sources.formats.text import TextOrigin
 from windrow.uri import Uri
 
-BATCH = 8 << 20
-"""At most so many bytes are read for one hand-over, if there are fewer than 128 clients."""
+BATCH = 4 << 20
+"""At most so many bytes are read for one hand-over, if there are fewer than 64 clients."""
 _READ = 1 << 20
 _LEAST_SHARE = 1 << 16
 _LOOK_FOR_STOP = 0.05

@@ -7,10 +7,12 @@ piece at a time is decoded.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -41,8 +43,10 @@ class ParquetReader(FileReader[RowsPiece]):
         self._caster = Caster(self._schema)
 
     def read(self, path: Path, start: int) -> Iterator[RowsPiece]:
+        raw: Any = os.fsencode(path)  # bytes, because a name need not be UTF-8
         try:
-            with pq.ParquetFile(path, buffer_size=_BUFFER, coerce_int96_timestamp_unit="us") as file:
+            with pa.OSFile(raw, "rb") as opened:
+                file = pq.ParquetFile(opened, buffer_size=_BUFFER, coerce_int96_timestamp_unit="us")
                 yield from self._pieces(file, start)
         except pa.ArrowException as error:
             raise Unreadable(f"not a readable Parquet file: {error}") from error

@@ -11,7 +11,8 @@ from typing import Generic, TypeVar
 from windrow.sources.formats.base import Decoded, Rejected
 
 PIECE_ROWS = 1 << 18
-PIECE_BYTES = 16 << 20
+PIECE_BYTES = 8 << 20
+"""Not more, because each line of it may be rejected, and then takes far more memory."""
 
 
 @dataclass(frozen=True, slots=True)
