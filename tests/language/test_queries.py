@@ -8,7 +8,8 @@ import pytest
 
 from windrow.errors import ParseError, StatementError
 from windrow.language.parser import parse, parse_query
-from windrow.language.queries import MAX_NESTING
+from windrow.language.queries import MAX_NESTING, read_query
+from windrow.language.tokens import Source
 
 FAILURES = [
     ("SELECT price item name FROM Bid", ParseError, "unexpected 'name'", "name", None),
@@ -102,6 +103,15 @@ def test_columns_are_counted_in_characters() -> None:
     with pytest.raises(ParseError) as caught:
         parse("SELECT 'é≤😀' x y FROM Bid")
     assert caught.value.column == 16
+
+
+def test_a_query_is_read_without_what_is_carved_out() -> None:
+    source = Source.read("SELECT a FROM s [RANGE 5 SECONDS] WHERE b > 1 c")
+    tokens = [*source.tokens[:4], *source.tokens[9:]]
+    with pytest.raises(ParseError) as caught:
+        read_query(source, tokens)
+    assert (caught.value.message, caught.value.column) == ("unexpected 'c'", 47)
+    assert read_query(source, tokens[:-1]).tree.sql("duckdb") == "SELECT a FROM s WHERE b > 1"
 
 
 def test_nesting_has_a_limit() -> None:

@@ -27,6 +27,12 @@ def test_words_of_the_clock_are_names() -> None:
     assert len(kinds) == 1
 
 
+def test_what_is_carved_out_leaves_blanks() -> None:
+    source = Source.read("SELECT a FROM s [x y] -- why\n WHERE b")
+    kept = [*source.tokens[:4], *source.tokens[8:]]
+    assert source.only(kept) == "SELECT a FROM s" + " " * 15 + "WHERE b"
+
+
 def test_words() -> None:
     quoted, plain, text, number, two = tokenize("\"select\" select 'select' 1 order   by")
     assert [is_word(token) for token in (quoted, plain, text, number, two)] == [

@@ -28,7 +28,7 @@ _CLAUSES = ("SELECT", "FROM", "WHERE", "UNION", "ALL", "AS", "ORDER", "BY", "AND
 
 
 def read_query(source: Source, tokens: Sequence[Token]) -> Query:
-    """Parse the tokens of one query, which are all neighbours in the text."""
+    """Parse the tokens of one query; any between them that are left out do not count."""
     tree = _tree(source, tokens)
     if not isinstance(tree, exp.Query):
         raise ParseError("a query begins with SELECT", source.span_of(tokens[0]))
@@ -93,7 +93,7 @@ def _check_parameters(source: Source, tokens: Sequence[Token]) -> None:
 
 
 def _check_syntax(source: Source, tokens: Sequence[Token]) -> None:
-    text = source.between(tokens[0], tokens[-1])
+    text = source.only(tokens)
     fault = engine.syntax_fault(text)
     if fault is None:
         return

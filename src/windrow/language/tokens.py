@@ -69,6 +69,14 @@ class Source:
         """The text from one token to another."""
         return self.text[first.start : last.end + 1]
 
+    def only(self, tokens: Sequence[Token]) -> str:
+        """The text of some tokens with blanks for all else between them, so that places stay."""
+        place, parts = tokens[0].start, []
+        for token in tokens:
+            parts.append(f"{' ' * (token.start - place)}{self.written(token)}")
+            place = token.end + 1
+        return "".join(parts)
+
     def index_at(self, offset: int) -> int:
         """The index of the token that holds an offset, or of the next behind it."""
         return bisect.bisect_left(self.tokens, offset, key=_end)
