@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,8 +15,13 @@ Instant = int | str | datetime
 """Microseconds since 1970, ISO text, or a datetime (naive ones are UTC)."""
 
 
+_FARTHEST = 2**62
+
+
 def as_microseconds(instant: Instant) -> int:
     if isinstance(instant, int):
+        if abs(instant) > _FARTHEST:
+            raise SourceError(f"{instant} microseconds are no instant", hint="count them from 1970")
         return instant
     if isinstance(instant, str):
         try:
@@ -37,8 +42,8 @@ def as_arriving(stream: Stream, rows: pa.Table | pa.RecordBatch | Iterable[Any])
     try:
         if isinstance(rows, pa.Table | pa.RecordBatch):
             return _by_name(rows, wanted)
-        return _from_python(list(rows), wanted)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        return _from_python(_listed(rows), wanted)
+    except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
         raise SourceError(
             f"the rows do not fit {stream.name}: {error}",
             hint=f"its columns are: {', '.join(f'{f.name} {f.type}' for f in stream.arriving)}",
@@ -55,13 +60,26 @@ def _by_name(rows: pa.Table | pa.RecordBatch, wanted: pa.Schema) -> pa.Table:
     return pa.table(chosen, names=wanted.names).cast(wanted)
 
 
+def _listed(rows: Iterable[Any]) -> list[Any]:
+    """The rows; each a mapping, or each a sequence of values."""
+    if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+        raise TypeError(f"{rows!r} is not a list of rows")
+    listed = list(rows)
+    mappings = bool(listed) and isinstance(listed[0], Mapping)
+    for row in listed:
+        wrong = (str, bytes, Set) if mappings else (str, bytes, Set, Mapping)
+        if isinstance(row, wrong) or not isinstance(row, Mapping if mappings else Collection):
+            raise TypeError(f"{row!r} is not a {'mapping' if mappings else 'sequence'} of values")
+    return listed
+
+
 def _from_python(rows: list[Any], wanted: pa.Schema) -> pa.Table:
     if rows and isinstance(rows[0], Mapping):
         known = {name.lower() for name in wanted.names}
-        for row in rows:
-            if unknown := [name for name in row if name.lower() not in known]:
+        lowered = [{str(name).lower(): value for name, value in row.items()} for row in rows]
+        for row in lowered:
+            if unknown := [name for name in row if name not in known]:
                 raise pa.ArrowInvalid(f"no column {unknown[0]}")
-        lowered = [{name.lower(): value for name, value in row.items()} for row in rows]
         columns = [[row.get(name.lower()) for row in lowered] for name in wanted.names]
     else:
         if wrong := next((row for row in rows if len(row) != len(wanted)), None):
@@ -74,11 +92,15 @@ def _from_python(rows: list[Any], wanted: pa.Schema) -> pa.Table:
 
 def _array(values: list[Any], type_: pa.DataType) -> pa.Array[Any]:
     """Values as an array; text is cast to what is no text, as DuckDB would."""
+    made: pa.Array[Any]
     if pa.types.is_timestamp(type_):
         values = [as_microseconds(v) if isinstance(v, str | datetime) else v for v in values]
-        return pa.array(values, pa.int64()).cast(type_)
-    try:
-        return pa.array(values, type_)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        cast: pa.Array[Any] = pa.array(values).cast(type_)
-        return cast
+        made = pa.array(values).cast(pa.int64()).cast(type_)
+    elif pa.types.is_integer(type_):  # asked for integers at once, Arrow cuts fractions off
+        made = pa.array(values).cast(type_)
+    else:
+        try:
+            made = pa.array(values, type_)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            made = pa.array(values).cast(type_)
+    return made

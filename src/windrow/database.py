@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 import pyarrow as pa
 
 from windrow.arriving import Instant, as_arriving, as_microseconds
-from windrow.catalog import Catalog, DerivedStream, Stream
+from windrow.catalog import Catalog, DerivedStream, Part, Stream
 from windrow.delta import BEGINNING
 from windrow.errors import CheckpointError, Error, SettingError, SinkError
 from windrow.language.parser import parse, parse_query
@@ -156,6 +156,7 @@ class Database:
         """Forget a stream that nothing uses, and all that its log holds."""
         stream = self.catalog.streams[name.lower()]
         self.catalog.drop(name)
+        self._restored_streams.discard(name.lower())
         self._pipeline.put_in_force(self._pipeline.program.without_definition(stream.sql), {})
         if isinstance(stream, Stream):
             self._pipeline.close_stream(stream)
@@ -198,6 +199,7 @@ class Database:
         """End a query; what it wrote stays."""
         name = next(known for known in self.queries if known.lower() == name.lower())
         self._pipeline.put_in_force(self._pipeline.program.without_query(name), {})
+        self._restored = [text for text in self._restored if text.name != name]
         del self.queries[name]
 
     def explain(self, sql: str, format: Format = "text") -> str:
@@ -299,7 +301,7 @@ class Database:
 
     def _stream(self, name: str) -> Stream:
         stream = self.catalog.find(name)
-        if isinstance(stream, Stream):
+        if isinstance(stream, Stream) and stream.part is Part.TUPLES:
             return stream
         close = difflib.get_close_matches(name, self.catalog.streams)
         hint = f"did you mean {close[0]}?" if close else "declare it with CREATE STREAM"
@@ -338,18 +340,19 @@ def connect(
     values = Settings()
     for name, value in settings.items():
         values.set(name, value)
-    opened = Checkpoint(checkpoint)
-    try:
+    with contextlib.ExitStack() as undone:
+        opened = Checkpoint(checkpoint)
+        undone.callback(opened.close)
         if (kept := opened.keep("runner", runner)) != runner:
             raise CheckpointError(
                 f"the checkpoint {opened.path} is of the {kept} runner", hint=f"go on with --runner {kept}"
             )
         on_disk = runner == "spark" or opened.lasting
         pipeline = Pipeline(opened, values, wall_clock, on_disk=on_disk)
-        return Database(pipeline, _engine(runner, master))
-    except BaseException:
-        opened.close()
-        raise
+        undone.callback(pipeline.close)
+        database = Database(pipeline, _engine(runner, master))
+        undone.pop_all()
+    return database
 
 
 def _engine(runner: str, master: str) -> Engine:

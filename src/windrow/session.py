@@ -55,7 +55,8 @@ def _create_stream(db: Database, statement: said.CreateStream | said.CreateDeriv
 
 
 def _create_query(db: Database, statement: said.CreateQuery) -> Outcome:
-    if statement.if_not_exists and statement.name.text in db.queries:
+    taken = {name.lower() for name in db.queries}
+    if statement.if_not_exists and statement.name.text.lower() in taken:
         return Outcome(statement.text, f"query {statement.name} is there already")
     with told_within(statement.query.span):
         query = db.query(statement.query.text, statement.name.text)

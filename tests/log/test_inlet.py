@@ -154,10 +154,18 @@ def test_after_the_end_everything_is_late(wall: HandMovedWall) -> None:
     assert door.newest == BEGINNING
 
 
-def test_a_heartbeat_means_nothing_to_a_stream_that_brings_its_timestamps(wall: HandMovedWall) -> None:
+def test_a_heartbeat_of_a_stream_that_brings_its_timestamps_is_for_its_late_tuples(
+    wall: HandMovedWall,
+) -> None:
     door, log = inlet(EXTERNAL, wall)
+    door.accept(arrivals((1, 10), (2, 5)))
+    wall.move(1000)
     door.beat()
-    assert log.index().end == 0
+    door.beat()
+    assert (door.clock, door.newest) == (10, 10)
+    assert (door.clock_of(EXTERNAL.late), door.newest_of(EXTERNAL.late)) == (NOON + 1000, NOON + 1000)
+    assert log.index().end == 2
+    assert log.index().clock_at(EXTERNAL.late, 2) == NOON + 1000
 
 
 # Tuples that the system stamps

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from windrow.catalog import Stamping, Stream
+from windrow.catalog import Part, Stamping, Stream
 from windrow.delta import BEGINNING, NEVER, Instants
 from windrow.expressions.json_rows import json_rows
 from windrow.kernels.clocks import late_mask
@@ -57,6 +57,13 @@ class StreamInlet:
     def clock(self) -> int:
         return self._clock
 
+    def clock_of(self, stream: Stream) -> int:
+        """The clock of this stream, or of its late tuples, or of its rejected input."""
+        return self._clock if stream.part is Part.TUPLES else self._stamp
+
+    def newest_of(self, stream: Stream) -> int:
+        return self.newest if stream.part is Part.TUPLES else self._stamp
+
     @property
     def position(self) -> Position | None:
         return self._log.position
@@ -103,9 +110,16 @@ class StreamInlet:
         self._step(clock, clock)
 
     def beat(self) -> None:
-        """A heartbeat: the clock of a stream that the system stamps is the wall clock."""
+        """A heartbeat: the clock of a stream that the system stamps is the wall clock, and so is that
+        of late tuples and rejected input on any stream."""
         if self.stream.stamping is not Stamping.EXTERNAL:
             self._step(self._now(), BEGINNING)
+            return
+        with self._log.lock:
+            if self._now() <= self._stamp:
+                return
+            self._log_step(self._clock, self._floor)
+        self._on_arrival()
 
     def finish(self) -> None:
         """Nothing will ever come again."""
@@ -116,14 +130,18 @@ class StreamInlet:
             stamped = self.stream.stamping is not Stamping.EXTERNAL
             if clock <= self._clock and (stamped or floor <= self._floor):
                 return
-            now = self._now()
-            # What comes next on a stream that the system stamps has to be later than its clock.
-            stamp = clock if stamped and clock != NEVER else max(now, self._stamp)
-            clock, floor = max(clock, self._clock), max(floor, self._floor)
-            times = Times(NEVER, BEGINNING, clock, floor, stamp, stamp, now)
-            self._log.append(NOTHING, times)
-            self._keep(times)
+            self._log_step(max(clock, self._clock), max(floor, self._floor))
         self._on_arrival()
+
+    def _log_step(self, clock: int, floor: int) -> None:
+        """An entry without rows. The caller holds the log's lock."""
+        now = self._now()
+        stamp = max(now, self._stamp)
+        if self.stream.stamping is not Stamping.EXTERNAL and clock != NEVER:
+            stamp = clock  # what comes next has to be stamped later than the clock
+        times = Times(NEVER, BEGINNING, clock, floor, stamp, stamp, now)
+        self._log.append(NOTHING, times)
+        self._keep(times)
 
     def _keep(self, times: Times) -> None:
         """What is in the log holds from now on; an append that failed has changed nothing."""

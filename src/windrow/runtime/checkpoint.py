@@ -26,14 +26,24 @@ FORMAT = 1
 
 
 def write_atomically(path: Path, content: bytes | pa.Buffer) -> None:
-    """After a crash the file holds what it held before, or all of this."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(temporary).replace(path)
+    """After a crash, or on a full disk, the file holds what it held before, or all of this."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise CheckpointError(
+            f"{path.name}: a file of the checkpoint cannot be written: {error.strerror}",
+            hint="make room on the checkpoint's disk, and see that you may write there",
+        ) from error
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -43,9 +53,10 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
-    except ValueError as error:
+    except (OSError, ValueError) as error:
+        what = "is damaged" if isinstance(error, ValueError) else f"cannot be read: {error.strerror}"
         raise CheckpointError(
-            f"{path.name}: a file of the checkpoint is damaged",
+            f"{path.name}: a file of the checkpoint {what}",
             hint="restore the checkpoint from a copy, or start with a new one",
         ) from error
 

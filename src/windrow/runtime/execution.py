@@ -93,6 +93,8 @@ class Work:
         """What a slice of the streams brings each query."""
         seen = {name: log.index() for name, log in logs.items()}
         for query in self.program.compiled():
+            if any(stream.log not in logs for stream in query.streams):
+                continue  # both were dropped since the batch began, and nobody waits for its results
             stage = query.compiled.stages[0]
             span = Span.of(query.streams, seen, self.batch.start_of(query), self.batch.end)
             if not span.rows and span.before == span.clock and len(query.compiled.stages) == 1:
@@ -118,6 +120,8 @@ class Work:
             if len(query.compiled.stages) <= number:
                 continue
             stage = query.compiled.stages[number]
+            if any((query.name, each.id) not in arrived for each in stage.inputs):
+                continue
             inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
             store = state(f"{query.name}-{query.text.born}/{number}/{bucket}")
             running = stage.start()

@@ -53,7 +53,8 @@ class Feed:
 class Pacemaker:
     """Keeps queries over several streams from waiting for good for one that is silent.
 
-    A stream that the system stamps follows the wall clock. An external one that has been silent for
+    A stream that the system stamps follows the wall clock, and so do late tuples and rejected input,
+    which are stamped when they come. An external one that has been silent for
     its HEARTBEAT, or the idle timeout, follows the newest tuple of those that it holds up.
     """
 
@@ -63,16 +64,15 @@ class Pacemaker:
     def pulse(self, groups: Iterable[Sequence[Stream]], inlets: Mapping[str, StreamInlet]) -> None:
         """Once in a while: move what is silent in each group of streams that a query reads."""
         for group in groups:
-            members = {stream.log: inlets[stream.log] for stream in group}
-            newest = max(inlet.newest for inlet in members.values())
-            for inlet in members.values():
-                if inlet.clock < newest:
-                    self._move(inlet, newest)
+            members = [(stream, inlets[stream.log]) for stream in group]
+            newest = max(inlet.newest_of(stream) for stream, inlet in members)
+            for stream, inlet in members:
+                if inlet.clock_of(stream) < newest:
+                    self._move(stream, inlet, newest)
 
-    def _move(self, inlet: StreamInlet, newest: int) -> None:
-        stream = inlet.stream
+    def _move(self, stream: Stream, inlet: StreamInlet, newest: int) -> None:
         if stream.stamping is not Stamping.EXTERNAL:
-            if self.now() - inlet.clock >= (stream.heartbeat or BEAT):
+            if self.now() - inlet.clock_of(stream) >= (stream.heartbeat or BEAT):
                 inlet.beat()
         elif self.now() - inlet.last_arrival >= (stream.heartbeat or self.idle_timeout):
             inlet.follow(newest)

@@ -16,6 +16,7 @@ from windrow.catalog import Stream
 from windrow.delta import BEGINNING, Delta, concat, in_time_order
 from windrow.language.settings import Settings
 from windrow.log.file_log import FileLog
+from windrow.log.index import Index
 from windrow.log.inlet import StreamInlet, WallClock
 from windrow.log.reading import Offsets, Span
 from windrow.log.stream_log import LogReader, MemoryLog, StreamLog, part_schemas
@@ -41,6 +42,8 @@ class Running:
     clock: int = BEGINNING
     tuples_out: int = 0
     failed: int = 0
+    counted: int = -1
+    """The last batch that is in these figures: one that is repeated is not counted again."""
     failures: pa.Table = field(default_factory=FAILURES.empty_table)
     """The latest tuples that an expression could not be computed for, and why."""
 
@@ -182,7 +185,9 @@ class Pipeline:
         tuples_out = 0
         with self.lock:
             for name, parts in by_query.items():
-                if running := self.running.get(name):
+                running = self.running.get(name)
+                # The batch may be of a query that was dropped since, and its name may be taken again.
+                if running and running.query.text.born <= batch.end[PROGRAM]:
                     _put_out(running, batch.number, sorted(parts, key=lambda result: result.place))
                     tuples_out += sum(result.rows for result in parts)
             tuples_in, delays = self._arrivals(batch)
@@ -251,36 +256,46 @@ class Pipeline:
         Program.forget(self.checkpoint.path / "programs", before=batch.start.get(PROGRAM, 0))
 
     def _forget(self, batch: Batch) -> None:
-        """Drop what no query needs any more and no RETAIN protects."""
-        clocks: dict[str, int] = {}
+        """Drop what no query needs any more and no RETAIN protects, even if this batch is run again."""
         seen = {name: log.index() for name, log in self.logs_read().items()}
+        needed: dict[str, list[int]] = {name: [] for name in seen}
         for query in self.program.compiled():
-            if query.text.born > batch.end[PROGRAM]:
+            if query.text.born > batch.start.get(PROGRAM, 0):
                 return  # it still has to see all of history
-            clock = Span.of(query.streams, seen, batch.end, batch.end).clock
+            clock = Span.of(query.streams, seen, batch.start, batch.start).clock
             for stream in query.streams:
-                clocks[stream.log] = min(clock, clocks.get(stream.log, clock))
-        for name, clock in clocks.items():
+                needed[stream.log].append(_first_after(clock, stream, seen[stream.log]))
+        for name, index in seen.items():
             state = self._streams[name]
-            inside = state.log.index().between(0, batch.end.get(name, 0))
-            oldest = min(clock, state.inlet.newest - state.stream.retain)
-            needed = np.flatnonzero(inside.of_part(state.stream).max_ts > oldest)
-            state.log.drop_before(inside.first + int(needed[0]) if len(needed) else inside.end)
+            oldest = state.inlet.newest - state.stream.retain
+            retained = _first_after(oldest, state.stream, index)
+            state.log.drop_before(min(batch.start.get(name, 0), retained, *needed[name]))
+
+
+def _first_after(clock: int, stream: Stream, index: Index) -> int:
+    """The position of the first entry that has tuples after an instant."""
+    part = index.of_part(stream)
+    found = np.flatnonzero((part.rows > 0) & (part.max_ts > clock))
+    return index.first + int(found[0]) if len(found) else index.end
 
 
 def _put_out(running: Running, number: int, parts: list[Result]) -> None:
+    if isinstance(running.sink, FileSink):
+        running.sink.commit(number, [part.content for part in parts if isinstance(part.content, Part)])
+    elif deltas := [part.content for part in parts if isinstance(part.content, Delta)]:
+        running.sink.write(number, in_time_order(concat(deltas)))
+    if number > running.counted:
+        running.counted = number
+        _count(running, parts)
+
+
+def _count(running: Running, parts: list[Result]) -> None:
     running.clock = max(running.clock, *(part.clock for part in parts))
     running.tuples_out += sum(part.rows for part in parts)
     for part in parts:
         running.failed += part.failures.num_rows
         running.failures = pa.concat_tables([running.failures, part.failures])
         running.failures = running.failures.slice(max(0, running.failures.num_rows - FAILURES_KEPT))
-    if isinstance(running.sink, FileSink):
-        running.sink.commit(number, [part.content for part in parts if isinstance(part.content, Part)])
-        return
-    deltas = [part.content for part in parts if isinstance(part.content, Delta)]
-    if deltas:
-        running.sink.write(number, in_time_order(concat(deltas)))
 
 
 def _stream_metrics(state: StreamState) -> StreamMetrics:

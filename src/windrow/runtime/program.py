@@ -99,7 +99,7 @@ class Program:
 
     def free_name(self) -> str:
         """A name for a query that was given none."""
-        taken = {text.name for text in self.queries}
+        taken = {text.name.lower() for text in self.queries}
         return next(name for number in itertools.count(1) if (name := f"q{number}") not in taken)
 
     def _next(self, **changes: Any) -> Program:

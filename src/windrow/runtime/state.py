@@ -6,6 +6,7 @@ that is then renamed; so a batch that is run again, or twice at once, finds and 
 
 from __future__ import annotations
 
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,16 +34,18 @@ class StateStore(ABC):
 
 
 class MemoryState(StateStore):
-    """State that ends with the process; no batch is run twice."""
+    """State that ends with the process. A batch whose results a sink refused is run again."""
 
     def __init__(self) -> None:
-        self._states: State = {}
+        self._versions: dict[int, State] = {}
 
     def load(self, before: int) -> State:
-        return self._states
+        return self._versions.get(max((n for n in self._versions if n < before), default=before), {})
 
     def save(self, batch: int, states: State) -> None:
-        self._states = states
+        self._versions[batch] = states
+        for old in sorted(self._versions)[:-KEPT]:
+            del self._versions[old]
 
 
 class FileState(StateStore):
@@ -67,18 +70,12 @@ class FileState(StateStore):
                 writer.write_table(table)
             write_atomically(folder / f"{name}.arrow", sink.getvalue())
         for old in self._versions()[:-KEPT]:
-            self._remove(old)
+            shutil.rmtree(self._directory / str(old), ignore_errors=True)
 
     def _versions(self) -> list[int]:
         if not self._directory.exists():
             return []
         return sorted(int(path.name) for path in self._directory.iterdir() if path.name.isdigit())
-
-    def _remove(self, version: int) -> None:
-        folder = self._directory / str(version)
-        for path in folder.glob("*"):
-            path.unlink(missing_ok=True)
-        folder.rmdir()
 
 
 def _read(path: Path) -> pa.Table:
