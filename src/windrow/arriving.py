@@ -57,7 +57,9 @@ def _by_name(rows: pa.Table | pa.RecordBatch, wanted: pa.Schema) -> pa.Table:
         given = ", ".join(rows.schema.names)
         raise pa.ArrowInvalid(f"columns given: {given}; columns needed: {', '.join(wanted.names)}")
     chosen = [rows.column(places[name.lower()]) for name in wanted.names]
-    return pa.table(chosen, names=wanted.names).cast(wanted)
+    table = pa.table(chosen, names=wanted.names).cast(wanted)
+    table.validate(full=True)  # text that is not UTF-8 would be the end of DuckDB
+    return table
 
 
 def _listed(rows: Iterable[Any]) -> list[Any]:
