@@ -27,6 +27,21 @@ from windrow.sinks.files import DirectorySink
 
 SCHEMA = Schema.of(("id", "BIGINT"), ("name", "VARCHAR"))
 FORMATS = ["parquet", "csv", "json"]
+TYPES = [
+    *(
+        "BOOLEAN",
+        "UTINYINT",
+        "HUGEINT",
+        "DECIMAL(9, 2)",
+        "FLOAT",
+        "VARCHAR",
+        "BLOB",
+        "UUID",
+        "ENUM('a', 'b')",
+    ),
+    *("DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS"),
+    *("INTEGER[]", "STRUCT(a INTEGER)", "MAP(VARCHAR, INT)"),
+]
 
 
 def delta_of(ids: Sequence[int], signs: Sequence[int] | None = None) -> Delta:
@@ -225,6 +240,31 @@ def test_the_results_of_another_run_are_not_overwritten(tmp_path: Path) -> None:
         path.unlink()
     run("two", 0)
     assert ids_in(tmp_path) == [0]
+
+
+def test_a_type_that_the_format_lacks_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    schema = Schema.of(("id", "BIGINT"), ("wait", "INTERVAL"))
+    with pytest.raises(
+        SinkError, match=r"column wait cannot be written as parquet: it is of type INTERVAL"
+    ):
+        DirectorySink(tmp_path / "out", "parquet").open(schema)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize(
+    "type_",
+    TYPES,
+)
+def test_every_format_takes_most_types(form: str, type_: str, tmp_path: Path) -> None:
+    schema = Schema.of(("value", type_))
+    sink = DirectorySink(tmp_path, form)
+    sink.open(schema)
+    rows = pa.table([pa.nulls(2, schema.arrow.field(0).type)], schema=schema.arrow)
+    sink.write(0, Delta(9, rows, np.arange(2)))
+    sink.close()
+    if form != "csv":
+        assert len(duckdb.sql(f"SELECT * FROM '{tmp_path}/*.{form}'").fetchall()) == 2
 
 
 def test_a_path_through_a_file_is_refused(tmp_path: Path) -> None:

@@ -9,12 +9,14 @@ the same batch cut differently are removed.
 
 from __future__ import annotations
 
+import io
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -68,6 +70,7 @@ class DirectorySink(FileSink):
         return type(self), (self._directory.path, self._form, self._changelog, self._directory.owner)
 
     def open(self, schema: Schema) -> None:
+        self._check_types(schema)
         self._directory.open()
 
     def close(self) -> None:
@@ -89,6 +92,17 @@ class DirectorySink(FileSink):
             temporary.unlink(missing_ok=True)
             raise storage_failure(temporary, failure) from failure
         return Part(temporary, name)
+
+    def _check_types(self, schema: Schema) -> None:
+        for field in schema:
+            column = pa.schema([field.arrow]).empty_table()
+            try:
+                WRITERS[self._form](column, io.BytesIO())
+            except (pa.ArrowException, duckdb.Error) as failure:
+                raise SinkError(
+                    f"column {field.name} cannot be written as {self._form}: it is of type {field.type}",
+                    hint=f"write CAST({field.name} AS VARCHAR) AS {field.name}",
+                ) from failure
 
     def _write(self, temporary: Path, table: pa.Table) -> None:
         with temporary.open("xb") as file:
