@@ -53,12 +53,17 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        what = "is damaged" if isinstance(error, ValueError) else f"cannot be read: {error.strerror}"
-        raise CheckpointError(
-            f"{path.name}: a file of the checkpoint {what}",
-            hint="restore the checkpoint from a copy, or start with a new one",
-        ) from error
+    except OSError as error:
+        raise unusable(path, f"cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise unusable(path) from error
+
+
+def unusable(path: Path, what: str = "is damaged") -> CheckpointError:
+    return CheckpointError(
+        f"{path.name}: a file of the checkpoint {what}",
+        hint="restore the checkpoint from a copy, or start with a new one",
+    )
 
 
 class Checkpoint:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable
+from pathlib import Path
 
 from windrow.log.reading import Offsets
-from windrow.runtime.checkpoint import Checkpoint, read_json, write_json
+from windrow.runtime.checkpoint import Checkpoint, read_json, unusable, write_json
 from windrow.runtime.execution import NUMBER, Batch, run_here, work_of
 from windrow.runtime.pipeline import Pipeline
 from windrow.runtime.runner import Engine, Runner
@@ -19,10 +20,18 @@ class Journal:
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._path = checkpoint.path / "journal" / "inline.json" if checkpoint.lasting else None
-        told = read_json(self._path) if self._path and self._path.exists() else {"done": {NUMBER: 0}}
-        self.done: Offsets = told["done"]
-        self.begun: Offsets | None = told.get("begun")
+        self.done: Offsets = {NUMBER: 0}
+        self.begun: Offsets | None = None
         """The end of a batch that was begun and, as far as anybody knows, not done."""
+        if self._path and self._path.exists():
+            self._read(self._path)
+
+    def _read(self, path: Path) -> None:
+        try:
+            told = read_json(path)
+            self.done, self.begun = dict(told["done"]), told["begun"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise unusable(path) from error
 
     def begin(self, batch: Batch) -> None:
         self.begun = batch.end

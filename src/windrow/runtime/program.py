@@ -22,7 +22,7 @@ from windrow.language.statements import CreateDerivedStream, CreateStream
 from windrow.plan.nodes import Node, scans
 from windrow.plan.rules.optimizer import optimize
 from windrow.plan.stages import CompiledPlan, compile_plan
-from windrow.runtime.checkpoint import read_json, write_json
+from windrow.runtime.checkpoint import read_json, unusable, write_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,10 @@ class Program:
 
     @classmethod
     def load(cls, directory: Path, version: int) -> Program:
-        return _loaded(directory, version)
+        if version == 0:
+            return Program()
+        path = _file(directory, version)
+        return _loaded(path, path.stat().st_mtime_ns if path.exists() else 0)
 
     @staticmethod
     def forget(directory: Path, before: int) -> None:
@@ -165,15 +168,17 @@ def _streams_read(program: Program) -> Mapping[str, Stream]:
 
 
 @functools.lru_cache(maxsize=8)
-def _loaded(directory: Path, version: int) -> Program:
-    if version == 0:
-        return Program()
-    told: Mapping[str, Any] = read_json(_file(directory, version))
-    return Program(
-        told["version"],
-        tuple(Definition(**each) for each in told["definitions"]),
-        tuple(QueryText(**each) for each in told["queries"]),
-    )
+def _loaded(path: Path, _written: int) -> Program:
+    """A version, read once; one that was written later is another."""
+    told: Mapping[str, Any] = read_json(path)
+    try:
+        return Program(
+            told["version"],
+            tuple(Definition(**each) for each in told["definitions"]),
+            tuple(QueryText(**each) for each in told["queries"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise unusable(path) from error
 
 
 def _file(directory: Path, version: int) -> Path:

@@ -40,7 +40,8 @@ class MemoryState(StateStore):
         self._versions: dict[int, State] = {}
 
     def load(self, before: int) -> State:
-        return self._versions.get(max((n for n in self._versions if n < before), default=before), {})
+        versions = [version for version in self._versions if version < before]
+        return self._versions[max(versions)] if versions else {}
 
     def save(self, batch: int, states: State) -> None:
         self._versions[batch] = states

@@ -1,0 +1,51 @@
+"""Figures: delays weighted by tuples, counts by batch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from windrow.runtime.metrics import WINDOW, Delays, Meter, Metrics, percentile
+
+
+def delays(*pairs: tuple[float, int]) -> Delays:
+    seconds, counts = zip(*pairs, strict=True) if pairs else ((), ())
+    return np.array(seconds, float), np.array(counts, np.int64)
+
+
+@pytest.mark.parametrize(
+    ("told", "share", "expected"),
+    [
+        ([], 0.5, None),
+        ([delays((2.0, 1))], 0.5, 2.0),
+        ([delays((1.0, 99), (9.0, 1))], 0.5, 1.0),
+        ([delays((1.0, 99), (9.0, 1))], 0.99, 1.0),
+        ([delays((1.0, 98), (9.0, 2))], 0.99, 9.0),
+        ([delays((3.0, 1)), delays((1.0, 1)), delays((2.0, 1))], 0.5, 2.0),
+    ],
+)
+def test_a_percentile_is_the_delay_that_a_share_of_tuples_did_not_exceed(
+    told: list[Delays], share: float, expected: float | None
+) -> None:
+    assert percentile(told, share) == expected
+
+
+def test_nothing_has_happened_yet() -> None:
+    assert Meter().metrics(3, ()) == Metrics(lag=3)
+
+
+def test_batches_add_up() -> None:
+    meter = Meter()
+    meter.batch_done(10, 4, delays((0.5, 10)), {"run": 1.0})
+    meter.batch_done(0, 1, delays(), {"run": 2.0})
+    told = meter.metrics(0, ())
+    assert (told.tuples_in, told.tuples_out, told.batches) == (10, 5, 2)
+    assert (told.delay_p50, told.delay_p99, told.last_batch) == (0.5, 0.5, {"run": 2.0})
+
+
+def test_delays_are_of_the_recent_past() -> None:
+    meter = Meter()
+    meter.batch_done(1, 1, delays((100.0, 1000)), {})
+    for _ in range(WINDOW):
+        meter.batch_done(1, 1, delays((1.0, 1)), {})
+    assert meter.metrics(0, ()).delay_p99 == 1.0
