@@ -57,10 +57,12 @@ class Evaluator:
         computed = [pair for pair, place in zip(pairs, self._passed, strict=True) if place is None]
         self._statement = Statement(input_, predicate, computed)
         self._filters = predicate is not None
-        self._schema = output.arrow
+        self._input, self._schema = input_.arrow, output.arrow
 
     def evaluate(self, table: pa.Table) -> Evaluated:
         """All that can be evaluated; rows that cannot are left out, and named."""
+        if table.schema.types != self._input.types:
+            table = table.cast(self._input)
         try:
             return self._evaluate(table)
         except DataFault:
@@ -87,9 +89,7 @@ class Evaluator:
             passed = passed.combine_chunks().take(kept)
         taken, made = iter(passed.columns), iter(computed)
         columns = [next(made) if place is None else next(taken) for place in self._passed]
-        pairs = zip(columns, self._schema.types, strict=True)
-        exact = [column if column.type == type_ else column.cast(type_) for column, type_ in pairs]
-        return pa.table(exact, schema=self._schema)
+        return pa.table(columns, schema=self._schema)
 
 
 def _passed_on(expression: exp.Expr, field: Field, input_: Schema) -> int | None:
