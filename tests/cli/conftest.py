@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 _WINDROW = [sys.executable, "-c", "from windrow.cli.main import main; main()"]
 _ON_TERMINAL = (
     "import fcntl, os, sys, termios; "
@@ -88,6 +88,10 @@ class Terminal:
 
     def type(self, keys: str) -> None:
         os.write(self._main, keys.encode())
+
+    def signal(self, number: int) -> None:
+        """Send a signal to all processes of the terminal, as closing it or Ctrl-C does."""
+        os.killpg(self.process.pid, number)
 
     def expect(self, text: str) -> str:
         """Wait until the text is written, after what was waited for before; what came up to it."""

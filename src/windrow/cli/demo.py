@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from windrow.cli.console import out
+from windrow.cli.console import err, out
 from windrow.cli.demo_screen import PlainScreen, Screen, TerminalScreen
 from windrow.cli.opening import Options, opened, working
+from windrow.cli.signals import heeded
 from windrow.cli.summary import print_summary
 
 if TYPE_CHECKING:
     from windrow.database import Database
+    from windrow.runtime.metrics import Metrics
 
 _STEP = 0.2
 _PATIENCE = 120.0
@@ -35,19 +39,15 @@ def demo(scene: str, seconds: float, options: Options) -> None:
     out().print(Text(f"windrow demo: {scene} on {where}", style="bold"), soft_wrap=True)
     with opened(options) as db:
         db.execute(script_of(scene))
-        with working("starting Spark" if options.runner == "spark" else "starting"):
-            _await_answers(db)
-        start = time.monotonic()
-        try:
-            with _screen(db, seconds) as screen:
-                db.run(seconds=seconds, progress=screen.show)
-        finally:
-            print_summary(out(), db.metrics(), db.queries.values(), time.monotonic() - start)
+        with heeded() as heed:
+            _await_answers(db, options, heed)
+        _show(db, seconds)
     other = "packets" if scene != "packets" else "rfid"
     out().print(Text(_NEXT.format(other=f"demo {other}".ljust(12), script=_path(scene))), soft_wrap=True)
 
 
 def script_of(scene: str) -> str:
+    """The statements of a scene."""
     return (files("windrow.cli") / "demos" / f"{scene}.esl").read_text(encoding="utf-8")
 
 
@@ -55,11 +55,39 @@ def _path(scene: str) -> str:
     return str(files("windrow.cli") / "demos" / f"{scene}.esl")
 
 
-def _await_answers(db: Database) -> None:
+def _await_answers(db: Database, options: Options, heed: Callable[[], None]) -> None:
     """Run until the first tuples have gone through."""
     deadline = time.monotonic() + _PATIENCE
-    while db.metrics().tuples_in == 0 and time.monotonic() < deadline:
-        db.run(seconds=_STEP)
+    if options.runner == "spark":
+        with _stage("starting Spark"):
+            db.run(seconds=0, progress=lambda _metrics: heed())
+            heed()
+    with _stage("the first tuples flow, and workers start"):
+        while db.metrics().tuples_in == 0 and time.monotonic() < deadline:
+            db.run(seconds=_STEP, progress=lambda _metrics: heed())
+            heed()
+
+
+def _stage(what: str) -> AbstractContextManager[Any]:
+    """Say what happens now: with a spinner on a terminal, with a line elsewhere."""
+    if not err().is_terminal:
+        out().print(f"{what} …")
+    return working(what)
+
+
+def _show(db: Database, seconds: float) -> None:
+    """The screen, and whatever ends it, the summary."""
+    start, before = time.monotonic(), db.metrics().tuples_in
+    try:
+        with _screen(db, seconds) as screen, heeded() as heed:
+
+            def on_progress(metrics: Metrics) -> None:
+                heed()
+                screen.show(metrics)
+
+            db.run(seconds=seconds, progress=on_progress)
+    finally:
+        print_summary(out(), db.metrics(), db.queries.values(), time.monotonic() - start, before=before)
 
 
 def _screen(db: Database, seconds: float) -> Screen:

@@ -90,7 +90,11 @@ def _drawn(span: Span, width: int) -> Text:
 
 
 def _one_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
+    """What an error says of itself, if it does: one from the JVM cannot when the JVM is gone."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        lines = []
     return lines[0] if lines else "no message"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from windrow.cli.changes import ChangeLog
 from windrow.cli.console import out, status
 from windrow.cli.progress import progress_line
+from windrow.cli.signals import heeded
 
 if TYPE_CHECKING:
     from windrow.database import Database, Query
@@ -25,9 +26,10 @@ def follow(
             log.show(query.name, query.changes(), titled=len(shown) > 1)
 
     try:
-        with progress_line(status()) as show:
+        with progress_line(status()) as show, heeded() as heed:
 
             def on_progress(metrics: Metrics) -> None:
+                heed()
                 print_changes()
                 show(metrics)
 

@@ -5,6 +5,7 @@ Everything heavy is imported by the verb that needs it, so that help and mistake
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -240,5 +241,5 @@ def _options(runner: Runner, master: str, checkpoint: str | None, pairs: list[st
 def main() -> None:
     """The entry point."""
     listen()
-    code = guarded(app)
-    sys.exit(code)
+    logging.basicConfig(handlers=[logging.NullHandler()])  # libraries log tracebacks; ours go to files
+    sys.exit(guarded(app))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,6 +44,13 @@ def opened(options: Options) -> Iterator[Database]:
         )
     try:
         yield db
-    finally:
+    except KeyboardInterrupt:
+        with uninterrupted(), working("closing"), suppress(Exception):
+            db.close()  # whatever was told to end with us may have ended before us
+        raise
+    except BaseException:
         with uninterrupted(), working("closing"):
             db.close()
+        raise
+    with uninterrupted(), working("closing"):
+        db.close()

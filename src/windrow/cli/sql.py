@@ -6,10 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from windrow.cli.arguments import script_text
-from windrow.cli.console import interactive, out, status
+from windrow.cli.console import interactive, out
+from windrow.cli.following import follow
 from windrow.cli.opening import Options, opened
 from windrow.cli.outcomes import print_outcome, speaks
-from windrow.cli.progress import progress_line
 from windrow.cli.render import print_table
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def answer(db: Database, statements: str, *, seconds: float | None = None) -> No
     """
     outcomes = db.execute(statements)
     if any(outcome.query is not None for outcome in outcomes):
-        with progress_line(status()) as show:
-            db.run(seconds=seconds, until_idle=seconds is None, progress=show)
+        follow(db, (), until_idle=seconds is None, seconds=seconds)
     for outcome in outcomes:
         print_outcome(out(), outcome)
         if query := speaks(outcome):

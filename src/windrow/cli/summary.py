@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from windrow.runtime.metrics import Metrics
 
 
-def print_summary(console: Console, metrics: Metrics, queries: Iterable[Query], seconds: float) -> None:
+def print_summary(
+    console: Console, metrics: Metrics, queries: Iterable[Query], seconds: float, *, before: int = 0
+) -> None:
+    """Tables of streams and queries, and a sentence on the last seconds, `before` which so many came in."""
     console.print()
     print_table(console, streams_table(metrics), count=False)
     chosen = list(queries)
     if chosen:
         console.print()
         print_table(console, queries_table(chosen), count=False)
-    console.print(Text(f"\n{sentence(metrics, seconds)}", style="dim"), soft_wrap=True)
+    console.print(Text(f"\n{sentence(metrics, seconds, before)}", style="dim"), soft_wrap=True)
 
 
 def streams_table(metrics: Metrics) -> pa.Table:
@@ -52,11 +55,12 @@ def queries_table(queries: Iterable[Query]) -> pa.Table:
     )
 
 
-def sentence(metrics: Metrics, seconds: float) -> str:
+def sentence(metrics: Metrics, seconds: float, before: int) -> str:
     """The whole run in one line."""
-    rate = metrics.tuples_in / seconds if seconds else 0.0
+    came = metrics.tuples_in - before
+    rate = came / seconds if seconds else 0.0
     return (
-        f"{metrics.tuples_in:,} tuples in, {metrics.tuples_out:,} out in {seconds:.1f} s "
+        f"{came:,} tuples in within {seconds:.1f} s "
         f"({rate:,.0f} tuples/s, {metrics.batches:,} batches, "
         f"delay p50 {duration(metrics.delay_p50)}, p99 {duration(metrics.delay_p99)})"
     )

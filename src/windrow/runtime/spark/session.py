@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from windrow.errors import RunnerError
 from windrow.java import require_java
 from windrow.runtime.spark.source import LogSource
+from windrow.runtime.spark.starting import undisturbed
 
 LOGGING = Path(__file__).with_name("log4j2.properties")
 LOG = Path(tempfile.gettempdir(), f"windrow-spark-{os.getpid()}.log")
@@ -75,7 +76,8 @@ def _started(master: str, more: Mapping[str, str]) -> SparkSession:
     for name, value in {**SETTINGS, **more}.items():
         builder = builder.config(name, value)
     try:
-        return builder.getOrCreate()
+        with undisturbed():
+            return builder.getOrCreate()
     except (PySparkException, RuntimeError) as error:
         raise RunnerError(
             f"Spark did not start: {str(error).splitlines()[0]}",

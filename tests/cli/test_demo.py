@@ -1,0 +1,109 @@
+"""`windrow demo`: it shows what it promises, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from windrow.cli.demo import script_of
+from windrow.language.parser import parse
+
+SCENES = {
+    "auctions": ("expensive_items", "price_history", "big_bids"),
+    "packets": ("heavy_traffic", "long_logins", "file_transfers"),
+    "rfid": ("packed_cases", "personnel", "whereabouts"),
+}
+
+
+def left_of(process: subprocess.Popen[bytes]) -> list[str]:
+    """The commands that still live in the session of a process that has ended."""
+    found = subprocess.run(
+        ["ps", "-s", str(process.pid), "-o", "stat=,args="], capture_output=True, text=True
+    )
+    return [line for line in found.stdout.splitlines() if not line.startswith("Z")]
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_scene_has_a_script(scene: str) -> None:
+    assert len(parse(script_of(scene))) >= 4
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_pipe_gets_lines_and_a_summary(windrow: Callable, scene: str, home: Path) -> None:
+    done = windrow("demo", scene, "--runner", "inline", "--seconds", "3")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert any(line.startswith("   2 s   in ") for line in lines)
+    for query in SCENES[scene]:
+        (told,) = [line for line in lines if line.startswith(f"{query} ")]
+        assert int(told.split("│")[1]) > 0
+    assert "Try next:" in lines
+    assert list((home / "tmp").iterdir()) == []
+
+
+def test_a_terminal_gets_tables_that_change(terminal: Callable) -> None:
+    process = terminal("demo", "--runner", "inline", "--seconds", "3", width=100)
+    process.expect("expensive items")
+    process.expect("sellerID")
+    process.expect("price history")
+    process.expect("big bids")
+    process.expect("tuples/s")
+    process.expect("Ctrl-C ends")
+    process.expect("3 of 3 s")
+    process.expect("Try next:")
+    assert process.wait() == 0
+
+
+def test_ctrl_c_ends_it_with_a_summary(terminal: Callable, home: Path) -> None:
+    process = terminal("demo", "--runner", "inline")
+    process.expect("Ctrl-C ends")
+    process.type("\x03")
+    process.expect("tuples in within")
+    assert process.wait() == 130
+    assert "Traceback" not in process.text
+    assert list((home / "tmp").iterdir()) == []
+
+
+def test_a_scene_that_there_is_not_is_told(windrow: Callable) -> None:
+    done = windrow("demo", "opera")
+    assert done.returncode == 2
+    assert "auctions" in done.stderr
+
+
+@pytest.mark.spark
+def test_spark_shows_it_and_leaves_nothing(terminal: Callable, home: Path) -> None:
+    process = terminal("demo", "--master", "local[2]", "--seconds", "2", width=100)
+    process.expect("starting Spark")
+    process.expect("Ctrl-C ends")
+    process.expect("Try next:")
+    assert process.wait() == 0
+    assert left_of(process.process) == []
+    assert list((home / "tmp").iterdir()) == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("moment", "sent", "code"),
+    [
+        ("starting Spark", signal.SIGINT, 130),
+        ("workers start", signal.SIGINT, 130),
+        ("Ctrl-C ends", signal.SIGINT, 130),
+        ("workers start", signal.SIGTERM, 143),
+        ("workers start", signal.SIGHUP, 129),
+    ],
+)
+def test_interrupted_spark_leaves_nothing(
+    terminal: Callable, home: Path, moment: str, sent: signal.Signals, code: int
+) -> None:
+    process: Any = terminal("demo", "--master", "local[2]")
+    process.expect(moment)
+    process.signal(sent)
+    assert process.wait() == code
+    assert "Traceback" not in process.text
+    assert left_of(process.process) == []
+    assert list((home / "tmp").iterdir()) == []
