@@ -12,6 +12,20 @@ from windrow.plan.nodes import Node
 
 FAILURES = [
     (
+        "SELECT #1 FROM Bid",
+        Refused,
+        "columns have names here, and no numbers",
+        "SELECT #1 FROM Bid",
+        "write the name of the column",
+    ),
+    (
+        "SELECT current_time() FROM ClosedAuction",
+        Refused,
+        "current_time() gives another value each time, so a replay would give other answers",
+        "current_time()",
+        "for the time, use the stream's timestamp column",
+    ),
+    (
         "SELECT random() FROM Bid",
         Refused,
         "random() gives another value each time, so a replay would give other answers",

@@ -104,6 +104,27 @@ FAILURES = [
         "write a value of that type",
     ),
     (
+        "SELECT itemID IN ([1, 2]) FROM Bid",
+        TypeMismatch,
+        "nothing casts INTEGER to INTEGER[]",
+        "itemID IN ([1, 2])",
+        "cast to another type first",
+    ),
+    (
+        "SELECT date_diff('dayz', bid_time, bid_time) FROM Bid",
+        TypeMismatch,
+        'extract specifier "DAYZ" not recognized',
+        "date_diff('dayz', bid_time, bid_time)",
+        "write a value of that type",
+    ),
+    (
+        "SELECT CASE WHEN price > 1000 THEN price::DATE END FROM Bid",
+        TypeMismatch,
+        "nothing casts FLOAT to DATE",
+        "price",
+        "cast to another type first",
+    ),
+    (
         "SELECT regexp_matches(bidderID, '(') FROM Bid",
         TypeMismatch,
         "DuckDB refuses this: missing ): (",
@@ -173,6 +194,8 @@ def test_texts_that_spell_a_value() -> None:
         "itemID IN ('1', '2')",
         "CAST(bidderID AS INTEGER) > 3",
         "TRY_CAST(price AS DATE) IS NULL",
+        "map_keys(MAP {itemID: price}) IS NOT NULL",
+        "bidderID = 'it''s' AND CAST(bidderID AS DATE) > '2026-01-31'",
         "NULL IS NULL",
     ],
 )

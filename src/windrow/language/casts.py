@@ -21,12 +21,17 @@ _SPECIMENS = (
 """Texts of which one or another gives a value of nearly every type."""
 
 
+def specimen(type_: str) -> str:
+    """The SQL of some value of a type; of a type without a specimen, of NULL."""
+    tries = ", ".join(f"TRY_CAST('{text}' AS {type_})" for text in _SPECIMENS)
+    return f"COALESCE({tries})"
+
+
 @functools.lru_cache(maxsize=512)
 def castable(source: str, target: str) -> bool:
     """Whether values of a type can be cast to another at all; true of a type without a specimen."""
-    tries = ", ".join(f"TRY_CAST('{text}' AS {source})" for text in _SPECIMENS)
     try:
-        engine.rows(f"SELECT CAST(specimen AS {target}) FROM (SELECT COALESCE({tries}) AS specimen)")
+        engine.rows(f"SELECT CAST(value AS {target}) FROM (SELECT {specimen(source)} AS value)")
     except Fault as fault:
         return not fault.message.startswith("Unimplemented type for cast")
     return True

@@ -24,6 +24,15 @@ _CLOSED: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
+_CLOCK_READERS = frozenset(
+    {
+        *("current_time", "current_timestamp", "current_date", "localtime", "localtimestamp"),
+        *("ago", "pg_conf_load_time", "pg_postmaster_start_time"),
+    }
+)
+"""Words and macros that read the clock, and so are not among the functions that say that they do."""
+
+
 @dataclass(eq=False)
 class Fault(Exception):
     """What DuckDB had to say against a text."""
@@ -85,8 +94,7 @@ def functions(*kinds: str) -> frozenset[str]:
 @functools.cache
 def unsteady_functions() -> frozenset[str]:
     """Functions whose value does not follow from their arguments alone."""
-    readers_of_the_clock = {"ago", "pg_conf_load_time", "pg_postmaster_start_time", "current_query"}
-    return _names("stability", ("VOLATILE", "CONSISTENT_WITHIN_QUERY")) | readers_of_the_clock
+    return _names("stability", ("VOLATILE", "CONSISTENT_WITHIN_QUERY")) | _CLOCK_READERS
 
 
 @functools.cache

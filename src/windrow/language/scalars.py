@@ -39,6 +39,7 @@ _REFUSED: tuple[tuple[type[exp.Expr], str, str], ...] = (
     ),
     (exp.Star, "* stands only by itself in the SELECT list", "name the columns"),
     (exp.Columns, "COLUMNS is not read here", "name the columns, or write * with EXCLUDE"),
+    (exp.PositionalColumn, "columns have names here, and no numbers", "write the name of the column"),
     (exp.Parameter, "@ is not read here", "abs(x) gives the absolute value"),
 )
 

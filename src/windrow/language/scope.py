@@ -110,7 +110,7 @@ class Scope:
     def _unknown_column(
         self, name: exp.Identifier, relations: tuple[Relation, ...] | list[Relation]
     ) -> UnknownName | Refused:
-        if not name.args.get("quoted") and name.name.lower() in _clock_words():
+        if not name.args.get("quoted") and name.name.lower() in engine.unsteady_functions():
             return unsteady(name.name, self.place(name))
         known = [column.name for relation in relations for column in relation.schema]
         hint = suggest(name.name, [*known, *self.aliases], "columns are")
@@ -148,12 +148,3 @@ def _is_bound_inside(column: exp.Column, name: str) -> bool:
             return True
         ancestor = ancestor.find_ancestor(exp.Comprehension)
     return False
-
-
-def _clock_words() -> frozenset[str]:
-    return engine.unsteady_functions() | {
-        "current_time",
-        "current_timestamp",
-        "localtime",
-        "localtimestamp",
-    }

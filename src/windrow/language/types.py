@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from windrow.errors import Span, StatementError, TypeMismatch, UnknownName
 from windrow.language import engine
-from windrow.language.casts import castable, spells
+from windrow.language.casts import castable, specimen, spells
 from windrow.language.engine import Fault
 from windrow.language.names import did_you_mean
 from windrow.language.statements import Text
@@ -29,6 +29,7 @@ _NOT_BOUND_ALONE = (
     exp.Interval,
 )
 _TYPES_HINT = "types are those of DuckDB, as INTEGER or VARCHAR"
+_WHATEVER_THE_VALUE = ("extract specifier", "Unimplemented type for cast")
 _LITERALS = (("INTEGER_LITERAL", "INTEGER"), ("STRING_LITERAL", "VARCHAR"))
 
 
@@ -75,18 +76,42 @@ def column_type(written: Text) -> str:
 
 
 def _describe(expressions: Sequence[exp.Expr], schema: Schema) -> tuple[tuple[str, str], ...]:
-    return engine.describe(_over_nulls(expressions, schema))
+    return engine.describe(_over(expressions, schema, _null))
 
 
 def _compute(expressions: Sequence[exp.Expr], schema: Schema) -> None:
-    """Compute over a tuple of NULLs, where only what no column has a part in can fail."""
-    engine.rows(_over_nulls(expressions, schema))
+    """Find what fails whatever the tuple: it fails over NULLs, and in the same way over other values.
+
+    NULLs hide a wrong unit of time, as in date_diff('dayz', …), and a cast that nothing carries out.
+    """
+    over_nulls, over_values = (_fault_over(expressions, schema, value) for value in (_null, specimen))
+    if over_values and (
+        over_values.message.startswith(_WHATEVER_THE_VALUE)
+        or (over_nulls and over_nulls.message == over_values.message)
+    ):
+        raise over_values
 
 
-def _over_nulls(expressions: Sequence[exp.Expr], schema: Schema) -> str:
-    columns = ", ".join(f"CAST(NULL AS {field.type}) AS {_quoted(field.name)}" for field in schema)
+def _fault_over(
+    expressions: Sequence[exp.Expr], schema: Schema, value: Callable[[str], str]
+) -> Fault | None:
+    try:
+        engine.rows(_over(expressions, schema, value))
+    except Fault as fault:
+        return fault
+    return None
+
+
+def _null(type_: str) -> str:
+    return f"CAST(NULL AS {type_})"
+
+
+def _over(expressions: Sequence[exp.Expr], schema: Schema, value: Callable[[str], str]) -> str:
+    """A SELECT of expressions over one tuple of the columns that they name, and of no others."""
+    named = schema.keep(column.name for each in expressions for column in each.find_all(exp.Column))
+    columns = ", ".join(f"{value(field.type)} AS {_quoted(field.name)}" for field in named)
     wanted = ", ".join(expression.sql(DIALECT) for expression in expressions)
-    return f"SELECT {wanted} FROM (SELECT {columns})"
+    return f"SELECT {wanted} FROM (SELECT {columns})" if columns else f"SELECT {wanted}"
 
 
 def _check_casts(expression: exp.Expr, schema: Schema, place: Placing) -> None:
@@ -101,9 +126,7 @@ def _check_casts(expression: exp.Expr, schema: Schema, place: Placing) -> None:
     described = _describe([each for cast in casts for each in (cast.this, cast)], schema)
     for cast, (_, source), (_, target) in zip(casts, described[::2], described[1::2], strict=True):
         if source != target and not castable(source, target):
-            raise TypeMismatch(
-                f"nothing casts {source} to {target}", place(cast), hint="cast to another type first"
-            )
+            raise _no_cast(source, target, place(cast))
 
 
 def _check_comparison(comparison: exp.Expr, schema: Schema, place: Placing) -> None:
@@ -173,9 +196,16 @@ def explained(fault: Fault, span: Span) -> StatementError:
         return TypeMismatch(f"nothing computes {_call(fault)}", span, hint=_signatures(fault))
     if fault.kind == "Binder":
         return TypeMismatch(_plain(fault.message), span, hint="an explicit CAST may help")
+    if fault.message.startswith("Unimplemented type for cast"):
+        source, _, target = fault.message.partition("(")[2].rpartition(")")[0].partition(" -> ")
+        return _no_cast(source, target, span)
     if fault.kind == "Conversion":
         return TypeMismatch(_plain(fault.message), span, hint="write a value of that type")
     return TypeMismatch(f"DuckDB refuses this: {_plain(fault.message)}", span)
+
+
+def _no_cast(source: str, target: str, span: Span) -> TypeMismatch:
+    return TypeMismatch(f"nothing casts {source} to {target}", span, hint="cast to another type first")
 
 
 def _call(fault: Fault) -> str:
