@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -30,18 +35,32 @@ def test_one_thread_unless_asked_for_more() -> None:
     use_threads(1)
 
 
-def test_a_forked_child_asks_a_duckdb_of_its_own() -> None:
-    table = pa.table({"a": [1, 2]})
-    assert ask(f"SELECT a + 1 AS b FROM {INPUT}", table).to_pydict() == {"b": [2, 3]}
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.write(writing, str(ask(f"SELECT sum(a) AS s FROM {INPUT}", table).to_pydict()["s"][0]).encode())
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
-    assert os.read(reading, 10) == b"3"
-    os.close(reading)
-    os.close(writing)
+FORK = f"""
+import os
+import pyarrow as pa
+from windrow.expressions.engine import ask, use_threads
+use_threads(2)
+table = pa.table({{"a": [1, 2]}})
+ask("SELECT a FROM {INPUT}", table)
+child = os.fork()
+print(ask("SELECT a + 1 AS b FROM {INPUT}", table).to_pydict(), flush=True)
+if child:
+    os.waitpid(child, 0)
+else:
+    os._exit(0)
+"""
+
+
+def test_a_forked_child_asks_a_duckdb_of_its_own(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    with said.open("w") as output:
+        process = subprocess.Popen([sys.executable, "-c", FORK], stdout=output, start_new_session=True)
+        try:
+            assert process.wait(30) == 0
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert said.read_text().splitlines() == ["{'b': [2, 3]}"] * 2
 
 
 def test_a_fault_of_the_data_is_told_in_one_sentence() -> None:

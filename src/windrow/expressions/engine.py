@@ -31,6 +31,8 @@ _DATA_ERRORS = (duckdb.DataError, duckdb.InvalidInputException)
 """What DuckDB raises when a value, and not the statement, is to blame."""
 
 _local = threading.local()
+_inherited: list[duckdb.DuckDBPyConnection] = []
+"""Connections of a parent process. Closing one would wait for threads that did not survive the fork."""
 
 
 class DataFault(Exception):
@@ -40,6 +42,8 @@ class DataFault(Exception):
 def connection() -> duckdb.DuckDBPyConnection:
     """This thread's connection. A forked child opens its own: DuckDB does not survive a fork."""
     if getattr(_local, "process", None) != os.getpid():
+        if hasattr(_local, "connection"):
+            _inherited.append(_local.connection)
         _local.connection = duckdb.connect()
         for name, value in _SETTINGS.items():
             _local.connection.execute(f"SET {name} = {value}")
