@@ -40,14 +40,23 @@ _own: list[SparkSession] = []
 
 
 def session(master: str, more: Mapping[str, str]) -> SparkSession:
-    """The session that is there already, or a new one that ends with the process."""
+    """The session that is there already, or a new one that ends with the process.
+
+    Connectors that a session was not started with, sources and sinks add to it themselves.
+    """
     with _lock:
         found = _running()
-        if found is None or (found in _own and not _serves(found, master, more)):
-            for old in _own:
-                old.stop()
-            _own[:] = [_started(master, more)]
-            found = _own[0]
+        if found is not None and found in _own and found.sparkContext.master != master:
+            if found.streams.active:
+                raise RunnerError(
+                    f"this process runs queries on Spark at {found.sparkContext.master} already",
+                    hint=f"close their database before you open one at {master}",
+                )
+            found.stop()
+            found = None
+        if found is None:
+            found = _started(master, more)
+            _own[:] = [found]
         found.dataSource.register(LogSource)
         return found
 
@@ -58,12 +67,6 @@ def _running() -> SparkSession | None:
         return None
     found: SparkSession = SparkSession.builder.getOrCreate()
     return next((own for own in _own if own.sparkContext is found.sparkContext), found)
-
-
-def _serves(found: SparkSession, master: str, more: Mapping[str, str]) -> bool:
-    conf = found.sparkContext.getConf()
-    same = all(conf.get(name) == value for name, value in more.items())
-    return same and found.sparkContext.master == master
 
 
 def _started(master: str, more: Mapping[str, str]) -> SparkSession:
