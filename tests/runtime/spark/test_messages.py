@@ -1,0 +1,49 @@
+"""Messages are the same after a way through Spark's rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from windrow.delta import Delta
+from windrow.operators.base import FAILURES
+from windrow.runtime.execution import Exchanged, Message, Result
+from windrow.runtime.spark.messages import DDL, SCHEMA, Failure, decode, encode
+from windrow.sinks.base import Part
+
+ROWS = pa.table({"a": pa.array([1, None, 3]), "b": ["x", "y", None]})
+DELTA = Delta(7, ROWS, np.array([1, 5, 7]), np.array([9, 9, 9]), np.array([1, 1, -1], np.int8))
+FAILED = pa.table([["S"], ['{"a":1}'], ["no number"]], schema=FAILURES)
+NONE_FAILED = FAILURES.empty_table()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Exchanged("q", "exchange0", 3, 1, DELTA),
+        Result("q", 2, 7, 3, DELTA, NONE_FAILED),
+        Result("q", 0, 7, 3, Part(Path("/somewhere/part"), "part-1"), FAILED),
+        Result("q", 0, 7, 0, None, NONE_FAILED),
+        Failure("line one\nhint: line two"),
+    ],
+)
+def test_a_message_survives_the_way(message: Message | Failure) -> None:
+    (arrived,) = decode([encode(message)])
+    assert _plain(arrived) == _plain(message)
+
+
+def test_spark_is_told_the_columns_that_arrow_has() -> None:
+    assert [column.split()[0] for column in DDL.split(", ")] == SCHEMA.names
+
+
+def _plain(message: Message | Failure) -> list[object]:
+    return [_comparable(getattr(message, name)) for name in message.__slots__]
+
+
+def _comparable(value: object) -> object:
+    if isinstance(value, Delta):
+        return value.clock, value.to_table().to_pylist()
+    return value.to_pylist() if isinstance(value, pa.Table) else value
