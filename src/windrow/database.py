@@ -22,6 +22,7 @@ from windrow.log.inlet import WallClock, wall_clock
 from windrow.plan.explain import explain
 from windrow.plan.nodes import Node
 from windrow.runtime.checkpoint import Checkpoint
+from windrow.runtime.claims import check_definition, check_script, claimed
 from windrow.runtime.delivery import CALLBACK, MEMORY, sink_for
 from windrow.runtime.inline import InlineEngine
 from windrow.runtime.metrics import Metrics
@@ -144,11 +145,7 @@ class Database:
         if name not in self._restored_streams:
             return None
         known = self.catalog.streams[name]
-        if known.sql != sql:
-            raise CheckpointError(
-                f"the checkpoint is of another script: there {known.name} is\n{known.sql}",
-                hint="name another checkpoint, or drop the stream there first",
-            )
+        check_definition(statement, {name: known.sql})
         self._restored_streams.discard(name)
         return known
 
@@ -253,6 +250,11 @@ class Database:
         """Queries that the checkpoint runs and that were not asked for since it was opened."""
         return tuple(text.sql for text in self._restored)
 
+    def check_script(self, sql: str) -> None:
+        """Refuse, before it is executed, a script that is not the one that the checkpoint runs."""
+        defined = {name: self.catalog.streams[name].sql for name in self._restored_streams}
+        check_script(sql, defined, self._restored)
+
     def _restore(self) -> None:
         """Open what the checkpoint's program declares and runs."""
         program = self._pipeline.program
@@ -269,11 +271,9 @@ class Database:
             self._know(query.name)
 
     def _claim(self, text: str, name: str | None, target: str) -> QueryText | None:
-        for restored in self._restored:
-            if (restored.sql, restored.sink) == (text, target) and name in (None, restored.name):
-                self._restored.remove(restored)
-                return restored
-        return None
+        found = claimed(self._restored, text, target, name)
+        self._restored = [query for query in self._restored if query is not found]
+        return found
 
     def _adopt(self, restored: QueryText, into: str | Callback) -> Query:
         if callable(into):

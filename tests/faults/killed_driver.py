@@ -1,8 +1,8 @@
 """A driver that is made to be killed: bids from a socket and auctions from files, into Parquet.
 
-`python killed_driver.py RUNNER CHECKPOINT PORT FOLDER DRIVER_ROWS`: FOLDER has `in`, where the files come, and gets
+`python killed_driver.py RUNNER CHECKPOINT PORT FOLDER DRIVER_ROWS`: files come into FOLDER/in; FOLDER gets
 `bids`, `auctions`, `both` (with duplicates) and `moments` (without). It runs until there is a file
-FOLDER/finish; then it processes all that has come, tells that no more will, and ends.
+FOLDER/finish; then it processes all that has come, says that no more will, and ends.
 """
 
 from __future__ import annotations

@@ -115,6 +115,7 @@ def test_after_kill_9_every_accepted_tuple_is_there_once(
     with Bidder(free_port) as bidder, Filer(tmp_path / "in", form) as filer:
         for _ in range(kills):
             kill_at_a_moment(scene, moments, longest)
+        eventually(lambda: bidder.connected_at is None, "the last hang-up is noticed")
         driver = scene.driver()
         driver.until(lambda: bidder.connected_at is not None, "it takes bids")
         surely_from = bidder.connected_at

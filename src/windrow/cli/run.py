@@ -18,6 +18,7 @@ def run(script: str, options: Options, *, until_idle: bool, seconds: float | Non
     """Run a script; if anything was processed, the summary comes however the run ends."""
     statements = script_text(script)
     with opened(options) as db:
+        db.check_script(statements)
         outcomes = db.execute(statements)
         for outcome in outcomes:
             print_outcome(out(), outcome)

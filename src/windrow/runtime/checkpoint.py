@@ -74,13 +74,13 @@ class Checkpoint:
         self.path = Path(path if path is not None else tempfile.mkdtemp(prefix="windrow-")).absolute()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.path / "lock").open("a+")
+            self._lock = (self.path / "lock").open("a+b", buffering=0)
+            self._take_lock()
         except OSError as error:
             raise CheckpointError(
                 f"the checkpoint {self.path} cannot be used: {error.strerror}",
-                hint="name a folder that you may write to",
+                hint="name a folder on a disk that has room, and that you may write to",
             ) from error
-        self._take_lock()
         self._check_format()
 
     def keep(self, name: str, value: str) -> str:
@@ -98,17 +98,16 @@ class Checkpoint:
     def _take_lock(self) -> None:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             self._lock.seek(0)
-            owner = self._lock.read().strip() or "unknown"
+            owner = self._lock.read().decode().strip() or "unknown"
             self._lock.close()
             raise CheckpointError(
                 f"the checkpoint {self.path} is in use by process {owner}",
                 hint="end that process, or name another checkpoint",
             ) from error
         self._lock.truncate(0)
-        self._lock.write(f"{os.getpid()}\n")
-        self._lock.flush()
+        self._lock.write(b"%d\n" % os.getpid())
 
     def _check_format(self) -> None:
         found = self.keep("format", str(FORMAT))
