@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windrow.delta import BEGINNING, NEVER
@@ -22,6 +22,7 @@ def reference(ts: list[int], floor: int, slack: int) -> tuple[list[bool], int]:
     return late, floor
 
 
+@settings(deadline=None)
 @given(st.lists(INSTANTS, max_size=40), INSTANTS, st.one_of(st.integers(0, 20), st.integers(0, NEVER)))
 def test_late_mask_agrees_with_the_definition(ts: list[int], floor: int, slack: int) -> None:
     late, after = late_mask(np.array(ts, np.int64), floor, slack)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import given, settings
 
 from tests.plan.samples import STREAMS, delta, scan, sql
@@ -29,7 +30,7 @@ def test_controls_stay_beside_their_rows(rows: Delta) -> None:
     assert made.exp is not None
     assert made.sign is not None
     kept = made.exp - 1000
-    numbered = rows.rows.append_column("place", [places])
+    numbered = rows.rows.append_column("place", pa.array(places))
     where = "a > 0 OR b IS NULL"
     wanted = ask(f"SELECT a + b AS x, place FROM {INPUT} WHERE {where} ORDER BY place", numbered)
     assert made.rows.column("x").to_pylist() == wanted["x"].to_pylist()

@@ -7,13 +7,16 @@ from itertools import pairwise
 
 import duckdb
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.plan.samples import STREAMS, delta, scan
+from tests.plan.samples import COLUMNS, STREAMS, delta, scan
 from windrow.delta import Delta
 from windrow.operators.distinct_instant import DistinctInstantOperator
+from windrow.plan.exchange import Received
 from windrow.plan.nodes import DistinctInstant
+from windrow.plan.patterns import Pattern
 
 NODE = DistinctInstant(scan("X"))
 
@@ -56,6 +59,12 @@ def test_the_first_of_equal_tuples_stays_with_its_lifetime_and_sign() -> None:
         [7, 8, 9],
         [1, 1, 1],
     )
+
+
+def test_input_with_negative_tuples_is_refused() -> None:
+    strict = Received("exchange0", COLUMNS, Pattern.STR, ("X",))
+    with pytest.raises(ValueError, match="negative tuples"):
+        DistinctInstantOperator(DistinctInstant(strict))
 
 
 def test_an_instant_that_is_over_is_forgotten() -> None:

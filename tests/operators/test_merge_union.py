@@ -6,7 +6,7 @@ import heapq
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.plan.samples import STREAMS, delta, project, scan
@@ -30,6 +30,7 @@ def tuples(given_: Delta) -> list[tuple[int, int, dict[str, object]]]:
     return list(zip(given_.ts.tolist(), sign.tolist(), given_.rows.to_pylist(), strict=True))
 
 
+@settings(deadline=None)
 @given(st.lists(SIGNED, min_size=2, max_size=4))
 def test_merges_by_time_and_then_by_the_order_of_the_inputs(inputs: list[Delta]) -> None:
     merged = union(len(inputs)).on_deltas(inputs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import sqlglot
@@ -50,7 +52,7 @@ def merged_calls() -> Node:
     return select(project(distinct, ("a * 2", "twice", "BIGINT"), ("t", "t", "TIMESTAMP")), "twice > 4")
 
 
-def delta(rows: list[tuple[int | None, int | None, str | None, int]]) -> Delta:
+def delta(rows: Sequence[tuple[int | None, int | None, str | None, int]]) -> Delta:
     """Rows of COLUMNS; the timestamp is in microseconds."""
     columns = [
         pa.array([row[place] for row in rows], type_) for place, type_ in enumerate(COLUMNS.arrow.types)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import cloudpickle
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -55,7 +56,7 @@ def check_levels(node: Node) -> None:
 
 
 def distinct() -> CompiledPlan:
-    packed: CompiledPlan = cloudpickle.loads(cloudpickle.dumps(compile_plan(DistinctInstant(scan("X")))))
+    packed: CompiledPlan = pickle.loads(pickle.dumps(compile_plan(DistinctInstant(scan("X")))))
     return packed
 
 

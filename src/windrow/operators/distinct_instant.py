@@ -16,12 +16,15 @@ from windrow.delta import BEGINNING, Delta, concat
 from windrow.expressions.duplicates import first_of_equals
 from windrow.operators.base import Operator
 from windrow.plan.nodes import DistinctInstant
+from windrow.plan.patterns import Pattern
 
 
 class DistinctInstantOperator(Operator):
     """Runs a DistinctInstant node."""
 
     def __init__(self, node: DistinctInstant) -> None:
+        if node.input.pattern is Pattern.STR:
+            raise ValueError("DISTINCT of an instant cannot take negative tuples back")
         self._newest = Delta.empty(BEGINNING, node.schema.arrow)
         """The tuples given out at the newest instant."""
 
