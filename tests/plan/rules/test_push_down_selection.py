@@ -1,8 +1,11 @@
 from __future__ import annotations
 
-from tests.plan.samples import project, scan, select
+import pytest
+
+from tests.plan.samples import project, scan, select, sql
 from windrow.plan.nodes import DistinctInstant, Project, Scan, Select, Union
 from windrow.plan.rules.push_down_selection import push_down_selection
+from windrow.plan.rules.substitution import is_volatile
 
 
 def test_two_selections_become_one_and_the_first_stays_first() -> None:
@@ -41,3 +44,15 @@ def test_through_distinct() -> None:
     pushed = push_down_selection(select(DistinctInstant(scan("X")), "a = 1"))
     assert isinstance(pushed, DistinctInstant)
     assert isinstance(pushed.input, Select)
+
+
+@pytest.mark.parametrize(
+    "call", ["random()", "uuid()", "now()", "current_date", "current_timestamp", "nextval('n')"]
+)
+def test_volatile_functions_are_known(call: str) -> None:
+    assert is_volatile(sql(f"a = 1 OR {call} IS NULL"))
+
+
+@pytest.mark.parametrize("call", ["a + 1", "upper(s)", "date_trunc('day', t)", "coalesce(a, b)"])
+def test_other_functions_are_not(call: str) -> None:
+    assert not is_volatile(sql(call))

@@ -13,8 +13,25 @@ from windrow.schema import Schema
 Definitions = Mapping[str, exp.Expr]
 """What a column, named in small letters, stands for."""
 
-_VOLATILE = (exp.Rand, exp.Uuid, exp.CurrentTimestamp)
-_VOLATILE_NAMES = frozenset({"random", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "error"})
+_CLOCKS = (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.Localtimestamp, exp.Localtime)
+_VOLATILE = (exp.Rand, exp.Uuid, *_CLOCKS)
+_VOLATILE_NAMES = frozenset(
+    [
+        "random",
+        "setseed",
+        "uuid",
+        "uuidv4",
+        "uuidv7",
+        "gen_random_uuid",
+        "nextval",
+        "error",
+        "now",
+        "today",
+        "get_current_time",
+        "get_current_timestamp",
+        "transaction_timestamp",
+    ]
+)
 _ATOMS = (exp.Column, exp.Literal, exp.Cast, exp.Anonymous, exp.Paren, exp.Boolean, exp.Null)
 
 _LARGEST = 1000
