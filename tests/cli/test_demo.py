@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
-import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,12 +22,23 @@ SCENES = {
 }
 
 
-def left_of(process: subprocess.Popen[bytes]) -> list[str]:
-    """The commands that still live in the session of a process that has ended."""
-    found = subprocess.run(
-        ["ps", "-s", str(process.pid), "-o", "stat=,args="], capture_output=True, text=True
-    )
-    return [line for line in found.stdout.splitlines() if not line.startswith("Z")]
+def left_of(home: Path) -> list[str]:
+    """The commands of the processes that live on in an environment of ours."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.fsencode(home) in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+def gone(home: Path) -> bool:
+    """Whether they all end within the moments that a dying process takes."""
+    deadline = time.monotonic() + 10
+    while left := left_of(home):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"still there: {left}")
+    return True
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -82,7 +95,7 @@ def test_spark_shows_it_and_leaves_nothing(terminal: Callable, home: Path) -> No
     process.expect("Ctrl-C ends")
     process.expect("Try next:")
     assert process.wait() == 0
-    assert left_of(process.process) == []
+    assert gone(home)
     assert list((home / "tmp").iterdir()) == []
 
 
@@ -105,5 +118,5 @@ def test_interrupted_spark_leaves_nothing(
     process.signal(sent)
     assert process.wait() == code
     assert "Traceback" not in process.text
-    assert left_of(process.process) == []
+    assert gone(home)
     assert list((home / "tmp").iterdir()) == []

@@ -10,14 +10,14 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from windrow.errors import RunnerError
 from windrow.java import require_java
 from windrow.runtime.spark.source import LogSource
-from windrow.runtime.spark.starting import undisturbed
+from windrow.runtime.spark.starting import start_jvm, undisturbed
 
 LOGGING = Path(__file__).with_name("log4j2.properties")
 LOG = Path(tempfile.gettempdir(), f"windrow-spark-{os.getpid()}.log")
@@ -72,15 +72,14 @@ def _running() -> SparkSession | None:
 def _started(master: str, more: Mapping[str, str]) -> SparkSession:
     os.environ["JAVA_HOME"] = str(require_java().home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master)
     if master.startswith("local"):
         loopback = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         more = {**loopback, **more}
-    for name, value in {**SETTINGS, **more}.items():
-        builder = builder.config(name, value)
+    conf = SparkConf().setMaster(master).setAll([*{**SETTINGS, **more}.items()])
     try:
         with undisturbed():
-            return builder.getOrCreate()
+            start_jvm(conf)
+            return SparkSession.builder.config(conf=conf).getOrCreate()
     except (PySparkException, RuntimeError) as error:
         raise RunnerError(
             f"Spark did not start: {str(error).splitlines()[0]}",

@@ -13,6 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from py4j.java_gateway import JavaGateway
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -35,3 +39,16 @@ def undisturbed() -> Iterator[None]:
             signal.signal(number, handler)
         if came:
             signal.raise_signal(came[0])
+
+
+def start_jvm(conf: SparkConf) -> None:
+    """Start the JVM, if there is none, where no signal to our terminal or process group reaches it.
+
+    It is ours to end, after what runs in it; should we die, it notices and ends by itself.
+    """
+    if SparkContext._gateway is None:
+        SparkContext._ensure_initialized(gateway=_gateway(conf))
+
+
+def _gateway(conf: SparkConf) -> JavaGateway:
+    return launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
