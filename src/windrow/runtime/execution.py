@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from windrow.delta import Delta, concat, in_time_order
+from windrow.delta import BEGINNING, Delta, concat, in_time_order
 from windrow.expressions.buckets import buckets
 from windrow.log.reading import Offsets, Slice, Span
 from windrow.log.stream_log import LogReader
@@ -145,6 +145,8 @@ class Work:
                 yield self._result(query, delta, failures, place)
             elif output.to:
                 yield from self._spread(query, output, output.to, delta, place)
+        if failures.num_rows and all(output.id != RESULT for output in stage.outputs):
+            yield Result(query.name, place, BEGINNING, 0, None, failures)
 
     def _result(self, query: CompiledQuery, delta: Delta, failures: pa.Table, place: int) -> Result:
         sink = file_sink(query, self.checkpoint)
