@@ -12,8 +12,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
-from py4j.java_gateway import JavaGateway
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 
@@ -50,5 +50,5 @@ def start_jvm(conf: SparkConf) -> None:
         SparkContext._ensure_initialized(gateway=_gateway(conf))
 
 
-def _gateway(conf: SparkConf) -> JavaGateway:
+def _gateway(conf: SparkConf) -> Any:
     return launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
