@@ -174,3 +174,19 @@ def test_a_narrow_terminal_is_enough(shell: Callable) -> None:
     process.expect("has stopped")
     process.expect(PROMPT)
     leave(process)
+
+
+@pytest.mark.spark
+def test_on_spark_ctrl_c_stops_the_query_and_not_the_shell(terminal: Callable) -> None:
+    process = terminal("sql", "--master", "local[2]")
+    process.expect(PROMPT)
+    ask(process, RATE, "stream R created")
+    for column in ("first", "second"):
+        process.type(f"SELECT value AS {column} FROM R;{ENTER}")
+        process.expect(f"│ {column}")
+        process.expect("+I")
+        process.type(CTRL_C)
+        process.expect("has stopped")
+        process.expect(PROMPT)
+    assert "error" not in process.text
+    leave(process)
