@@ -6,6 +6,7 @@ or the network, and reports its faults as data.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 import threading
@@ -52,6 +53,9 @@ def _connection() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config=_CLOSED)
     connection.execute("SET errors_as_json = true")
     return connection
+
+
+atexit.register(_connection.cache_clear)  # DuckDB's binding complains of what outlives it
 
 
 def syntax_fault(sql: str) -> Fault | None:
