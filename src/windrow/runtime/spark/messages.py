@@ -11,12 +11,13 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.delta import Delta
+from windrow.errors import CheckpointError, Error, RunnerError, SinkError, SourceError
 from windrow.operators.base import FAILURES
 from windrow.runtime.execution import Exchanged, Message, Result
 from windrow.sinks.base import Part
 
 EXCHANGED, DELTA, PART, NOTHING, FAILED = range(5)
-"""What the content of a row is; the last: the text of an error that ended a worker's share."""
+"""What the content of a row is; the last: an error that ended a worker's share."""
 
 _COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
     ("query", pa.string(), "string"),
@@ -35,9 +36,23 @@ DDL = ", ".join(f"{name} {type_}" for name, _, type_ in _COLUMNS)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error of a worker, as the user shall read it."""
+    """An error of a worker, which the driver raises in its place."""
 
     text: str
+    hint: str | None = None
+    kind: str = RunnerError.__name__
+
+    @classmethod
+    def of(cls, error: Error) -> Failure:
+        return cls(error.message, error.hint, type(error).__name__)
+
+    @property
+    def error(self) -> Error:
+        return _ERRORS.get(self.kind, RunnerError)(self.text, hint=self.hint)
+
+
+_ERRORS = {each.__name__: each for each in (SourceError, SinkError, CheckpointError)}
+"""What workers fail of, apart from themselves."""
 
 
 def encode(message: Message | Failure) -> pa.RecordBatch:
@@ -50,8 +65,9 @@ def encode(message: Message | Failure) -> pa.RecordBatch:
 
 def _row(message: Message | Failure) -> tuple[Any, ...]:
     match message:
-        case Failure(text):
-            return ("", FAILED, "", 0, 0, 0, 0, text.encode(), None)
+        case Failure():
+            told = (message.text, message.hint, message.kind)
+            return ("", FAILED, "", 0, 0, 0, 0, json.dumps(told).encode(), None)
         case Exchanged(query, exchange, bucket, sender, delta):
             return (
                 query,
@@ -91,7 +107,7 @@ def _message(row: dict[str, Any]) -> Message | Failure:
             delta = Delta.from_blob(content)
             return Exchanged(row["query"], row["exchange"], row["bucket"], row["place"], delta)
         case _ if row["kind"] == FAILED:
-            return Failure(content.decode())
+            return Failure(*json.loads(content))
         case _ if row["kind"] == DELTA:
             told: Delta | Part | None = Delta.from_blob(content)
         case _ if row["kind"] == PART:

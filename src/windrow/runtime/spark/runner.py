@@ -48,6 +48,8 @@ class SparkRunner(Runner):
         self._wal = pipeline.checkpoint.path / "spark"
         self._committed = threading.Event()
         self._failure: Error | None = None
+        self._ended = False
+        """The last step raised what ended Spark's query."""
         self._done: Offsets = self._last_done()
         pipeline.backlog.processed(self._done)
         pipeline.backlog.active = True
@@ -57,6 +59,8 @@ class SparkRunner(Runner):
     def step(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
         worked = False
+        if self._ended:
+            self._start_again()
         while True:
             self._look()
             left = max(0.0, deadline - time.monotonic())
@@ -94,14 +98,18 @@ class SparkRunner(Runner):
         writer = rows.writeStream.foreachBatch(self._on_batch).option("checkpointLocation", str(self._wal))
         return writer.start()
 
+    def _start_again(self) -> None:
+        """From the batch that failed, which Spark runs again with the same offsets."""
+        self._query.stop()
+        self._failure, self._ended = None, False
+        self._query = self._start()
+
     def _look(self) -> None:
         """Move silent streams on; raise what went wrong in a source, a worker or a sink."""
         self._pipeline.pulse()
-        if self._failure:
-            raise self._failure
-        if not self._query.isActive:
-            error = self._query.exception()
-            raise RunnerError(f"Spark's query ended: {_first_line(error)}", hint="run `windrow doctor`")
+        if self._failure or not self._query.isActive:
+            self._ended = True
+            raise self._failure or _ended_by(self._query.exception())
 
     def _behind(self) -> bool:
         return self._pipeline.next_batch(self._done) is not None
@@ -121,6 +129,9 @@ class SparkRunner(Runner):
         except PySparkException as error:
             self._failure = RunnerError(f"a batch failed in Spark: {_first_line(error)}")
             raise
+        except Exception as error:
+            self._failure = RunnerError(f"a batch failed: {type(error).__name__}: {_first_line(error)}")
+            raise
 
     def _results(self, rows: DataFrame, batch: Batch) -> list[Result]:
         """What the batch gives each query; a small batch is not worth the way to the workers."""
@@ -136,7 +147,7 @@ class SparkRunner(Runner):
         messages = list(decode(rows.toArrow().to_batches()))
         for message in messages:
             if isinstance(message, Failure):
-                raise RunnerError(message.text)
+                raise message.error
         return [message for message in messages if isinstance(message, Result)]
 
     def _offsets(self, number: int) -> Offsets:
@@ -181,17 +192,21 @@ def _run_stage(
         ):
             yield encode(message)
     except Error as error:
-        yield encode(Failure(str(error)))
+        yield encode(Failure.of(error))
 
 
 def _passed(message: Any) -> Any:
     if isinstance(message, Failure):
-        raise RunnerError(message.text)
+        raise message.error
     return message
 
 
 def _state(checkpoint: Path, key: str) -> StateStore:
     return FileState(checkpoint / "state" / key)
+
+
+def _ended_by(error: object) -> RunnerError:
+    return RunnerError(f"Spark's query ended: {_first_line(error)}", hint="run `windrow doctor`")
 
 
 def _first_line(error: object) -> str:

@@ -85,7 +85,7 @@ class LogStreamReader(DataSourceStreamReader):
             for message in work.first_stage(logs, partition.slice):
                 yield encode(message)
         except Error as error:
-            yield encode(Failure(str(error)))
+            yield encode(Failure.of(error))
 
 
 def log_readers(checkpoint: Path, version: int) -> dict[str, LogReader]:
