@@ -56,7 +56,7 @@ def figures(metrics: Metrics, rate: float) -> Text:
     ]
     text = Text(no_wrap=True, overflow="ellipsis")
     for name, value in parts:
-        text.append(f"{name} ", "dim").append(value, "bold").append("   ")
+        text.append("   " if text else "").append(f"{name} ", "dim").append(value, "bold")
     return text
 
 

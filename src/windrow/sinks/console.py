@@ -39,7 +39,7 @@ class ConsoleSink(Sink):
         self._headed = False
 
     def open(self, schema: Schema) -> None:
-        self._console = Console(file=self._file or sys.stdout, highlight=False)
+        self._console = Console(file=self._file, highlight=False)
 
     def write(self, batch: int, delta: Delta) -> None:
         if batch <= self._last_batch or self._console is None:
@@ -55,14 +55,19 @@ class ConsoleSink(Sink):
         on_terminal = console.is_terminal
         limit = self._rows if self._rows is not None else (ROWS if on_terminal else len(delta))
         shown = self._changelog.full(_first(delta, limit))
+        out = self._file or sys.stdout  # whoever draws on the terminal too stands in for it
         if on_terminal:
-            console.print(_drawn(shown))
+            with console.capture() as drawn:
+                console.print(_drawn(shown))
+            out.write(drawn.get())
         else:
-            console.file.write(encoding.csv(shown, header=not self._headed).to_pybytes().decode())
+            out.write(encoding.csv(shown, header=not self._headed).to_pybytes().decode())
             self._headed = True
         if len(delta) > limit:
-            console.print(Text(f"… and {len(delta) - limit:,} more", style="dim"))
-        console.file.flush()
+            with console.capture() as more:
+                console.print(Text(f"… and {len(delta) - limit:,} more", style="dim"))
+            out.write(more.get())
+        out.flush()
 
 
 def _first(delta: Delta, limit: int) -> Delta:
