@@ -28,7 +28,9 @@ class ChangeLog:
         grid = self._grids.get(name)
         fits = grid is not None and (not grid.cut or grid.holds(columns))
         if grid is None or not fits:
-            grid = self._grids[name] = Grid.fitting(changes.schema, columns, width_of(self._console))
+            grid = self._grids[name] = Grid.fitting(
+                changes.schema, columns, width_of(self._console), after=grid
+            )
         if not fits or self._on_top != name:
             self._begin(name, grid, titled)
         self._print(columns, grid, skipped)

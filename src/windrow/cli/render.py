@@ -58,11 +58,18 @@ class Grid:
     """Whether what is too wide is cut; in a file or a pipe nothing is."""
 
     @classmethod
-    def fitting(cls, schema: pa.Schema, columns: Sequence[Cells], width: int | None) -> Grid:
-        """The grid for these rows on a terminal of that width; None: as wide as it takes."""
+    def fitting(
+        cls, schema: pa.Schema, columns: Sequence[Cells], width: int | None, *, after: Grid | None = None
+    ) -> Grid:
+        """The grid for these rows on a terminal of that width; None: as wide as it takes.
+
+        It makes no column narrower than it was in the grid `after` which it comes.
+        """
         names = [_printable(name) or "" for name in schema.names]
         right = [_is_number(field.type) for field in schema]
         wanted = [_widest(name, column) for name, column in zip(names, columns, strict=True)]
+        if after is not None:
+            wanted[: len(after.widths)] = map(max, wanted, after.widths)
         whole = [_stays_whole(field.type) for field in schema]
         widths = wanted if width is None else fit(wanted, whole, width)
         shown = len(widths)
