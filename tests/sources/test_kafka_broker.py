@@ -23,9 +23,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+import windrow
 from windrow.catalog import Stream
 from windrow.delta import Delta
 from windrow.errors import SinkError, SourceError
@@ -113,10 +115,10 @@ class Broker:
 @pytest.fixture(scope="module")
 def broker(connector: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     if not (shutil.which("mvn") and shutil.which("java")):
-        pytest.skip("a broker needs java, and mvn to get its jars")
+        pytest.fail("a broker needs java, and mvn to get its jars")
     folder = tmp_path_factory.mktemp("broker")
     if not fetch(BROKER, folder / "maven"):
-        pytest.skip("the broker's jars cannot be had from Maven")
+        pytest.fail("the broker's jars cannot be had from Maven")
     port, controller = free_ports(2)
     broker = Broker(port, f"{folder}/maven/jars/*", connector)
     (folder / "server.properties").write_text(
@@ -169,12 +171,13 @@ def connector(tmp_path_factory: pytest.TempPathFactory) -> str:
         folder = tmp_path_factory.mktemp("connector") / "maven"
         if fetch(coordinates, folder):
             return str(folder / "jars")
-    pytest.skip("Spark's Kafka connector cannot be had from Maven")
+    pytest.fail("Spark's Kafka connector cannot be had from Maven")
 
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session that starts without the connector: the first source or sink brings it."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
@@ -383,3 +386,30 @@ def test_without_the_jars_the_way_to_get_them_is_told(tmp_path: Path) -> None:
     assert told.startswith("Spark's Kafka connector cannot be fetched: [unresolved dependency")
     assert KAFKA_PACKAGE in told
     assert "jars=FOLDER" in told
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_pipeline_reads_what_another_writes_and_goes_on_after_a_restart(
+    broker: Broker, tmp_path: Path
+) -> None:
+    topic = broker.new_topic()
+    out = tmp_path / "out"
+    for turn in range(2):
+        with windrow.connect(checkpoint=tmp_path / "checkpoint") as db:
+            db.execute("CREATE STREAM Bid (item VARCHAR, price INTEGER)")
+            db.execute(f"INSERT INTO '{broker.uri(topic)}' SELECT item, price * 2 AS price FROM Bid")
+            db.execute(f"CREATE STREAM Doubled (item VARCHAR, price INTEGER) SOURCE '{broker.uri(topic)}'")
+            db.execute(f"INSERT INTO 'file://{out}?format=parquet' SELECT * FROM Doubled")
+            db.push("Bid", [(f"item{turn}", number) for number in range(100)])
+            deadline = time.monotonic() + 120
+            while taken(db, "Doubled") < 100 * (turn + 1):
+                assert time.monotonic() < deadline
+                db.run(seconds=0.5)
+            db.run_until_idle()
+    written = pq.read_table(out).to_pylist()
+    expected = [(f"item{turn}", 2 * number) for turn in range(2) for number in range(100)]
+    assert sorted((row["item"], row["price"]) for row in written) == sorted(expected)
+
+
+def taken(db: windrow.Database, stream: str) -> int:
+    return next(metrics.accepted for metrics in db.metrics().streams if metrics.name == stream)
