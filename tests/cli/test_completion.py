@@ -22,10 +22,10 @@ def completer() -> NameCompleter:
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("SEL", ["SELECT"]),
+        ("SEL", ["sellerID", "SELECT"]),
         ("sel", ["sellerID", "select"]),
         ("SELECT pr", ["price"]),
-        ("SELECT itemID, se", ["sellerID", "select", "set"]),
+        ("SELECT itemID, se", ["sellerID", "select", "set", "settings"]),
         ("SELECT * FROM ", ["Bid", "OpenAuction"]),
         ("SELECT * FROM o", ["OpenAuction"]),
         ("SELECT * FROM Bid.", ["Bid.late", "Bid.rejected"]),
