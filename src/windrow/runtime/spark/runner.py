@@ -7,6 +7,7 @@ same offsets, if it does not know that it was done. Everything else is a functio
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -94,9 +95,16 @@ class SparkRunner(Runner):
             "slices": str(self._slices),
             "buckets": str(self._buckets),
         }
-        rows = self._spark.readStream.format(NAME).options(**options).load()
-        writer = rows.writeStream.foreachBatch(self._on_batch).option("checkpointLocation", str(self._wal))
-        return writer.start()
+        try:
+            rows = self._spark.readStream.format(NAME).options(**options).load()
+            writer = rows.writeStream.foreachBatch(self._on_batch)
+            return writer.option("checkpointLocation", str(self._wal)).start()
+        except PySparkException as error:
+            missing = "No module named 'windrow'" in str(error)
+            raise RunnerError(
+                f"Spark cannot start the pipeline: {_first_line(error)}",
+                hint=f"set PYSPARK_PYTHON={sys.executable} before Spark starts" if missing else None,
+            ) from error
 
     def _start_again(self) -> None:
         """From the batch that failed, which Spark runs again with the same offsets."""
