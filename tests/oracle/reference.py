@@ -38,7 +38,8 @@ class StreamReference:
 
     def arrive(self, rows: Iterable[Row], now: int) -> None:
         """One hand-over. Late tuples are stamped after those in time."""
-        in_time, late = [], []
+        in_time: list[tuple[int, Row]] = []
+        late: list[Row] = []
         for row in rows:
             ts = self._timestamp(row, now + len(in_time))
             if ts is None:

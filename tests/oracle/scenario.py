@@ -190,9 +190,9 @@ def _action(
     kinds = ["push"] * 6 + ["check"] * 3 + ["advance", "pass", "stop"] + ["start"] * retained
     match chance.choice(kinds):
         case "push":
-            again = [row for origin, row in seen[-8:] if origin.kind == stream.kind] or [None]
+            again = [row for origin, row in seen[-8:] if origin.kind == stream.kind]
             rows = [
-                (chance.choice(again) if chance.random() < 0.3 else None) or _row(chance, stream)
+                chance.choice(again) if again and chance.random() < 0.3 else _row(chance, stream)
                 for _ in range(chance.randint(0, 5))
             ]
             seen += [(stream, row) for row in rows]
