@@ -135,6 +135,12 @@ def windrow(start: Start) -> Start:
     return lambda *arguments: start("-c", "from windrow.cli.main import main; main()", *arguments)
 
 
+def listens(port: int) -> bool:
+    """Whether somebody takes connections there; nothing is sent."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.fixture
 def free_port() -> int:
     """One that the system gives to nobody by itself, so that it stays free between two uses."""
@@ -151,11 +157,11 @@ class Room:
         self.path = path
         self._ballast = path / "ballast"
 
-    def fill(self, but: int = 0) -> None:
-        """Take all the space that there is, but so many bytes."""
+    def fill(self) -> None:
+        """Take all the space that is left."""
         statistics = os.statvfs(self.path)
-        with self._ballast.open("ab") as file:
-            file.write(bytes(max(0, statistics.f_bavail * statistics.f_frsize - but)))
+        with contextlib.suppress(OSError), self._ballast.open("ab") as file:
+            file.write(bytes(statistics.f_bavail * statistics.f_frsize))
 
     def clear(self) -> None:
         self._ballast.unlink()

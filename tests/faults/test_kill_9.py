@@ -133,6 +133,5 @@ def test_after_kill_9_every_accepted_tuple_is_there_once(
     assert ids(scene.output("auctions")) == ids(auctions)
     every = pa.concat_tables([bids, auctions])
     assert rows(scene.output("both")) == rows(every)
-    moments_there = every.group_by(["kind", "made"]).aggregate([])
-    assert rows(scene.output("moments")) == rows(moments_there)
+    assert rows(scene.output("moments")) == sorted(set(rows(every.select(["kind", "made"]))))
     assert scene.half_written() == []

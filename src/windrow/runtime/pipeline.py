@@ -156,8 +156,9 @@ class Pipeline:
         groups = [query.streams for query in self.program.compiled()]
         self._pacemaker.pulse(groups, inlets)
         for state in states.values():
-            if state.feed and state.feed.failure:
-                failure, state.feed.failure = state.feed.failure, None
+            if state.feed and (failure := state.feed.failure):
+                state.feed.stop()
+                state.feed = None  # so that the next run opens the source again
                 raise failure
 
     @property
