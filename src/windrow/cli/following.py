@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING
 
 from windrow.cli.changes import ChangeLog
 from windrow.cli.console import out, status
+from windrow.cli.opening import working
 from windrow.cli.progress import progress_line
 from windrow.cli.signals import heeded
 
 if TYPE_CHECKING:
     from windrow.database import Database, Query
     from windrow.runtime.metrics import Metrics
+
+
+def start(db: Database) -> None:
+    """Start what runs the queries: the seconds that Spark takes are not theirs."""
+    with working("starting"), heeded():
+        db.run(seconds=0)
 
 
 def follow(

@@ -164,7 +164,7 @@ def _placed(text: str, width: int, at_right: bool, cut: bool) -> str:
 
 def counted(number: int, noun: str) -> str:
     """A count in words: 1 row, 2,000 rows."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
 
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from windrow.cli.arguments import script_text
 from windrow.cli.console import err, out
-from windrow.cli.following import follow
+from windrow.cli.following import follow, start
 from windrow.cli.opening import Options, opened
 from windrow.cli.outcomes import print_outcome, speaks
 from windrow.cli.summary import print_summary
@@ -26,9 +26,10 @@ def run(script: str, options: Options, *, until_idle: bool, seconds: float | Non
             err().print(Text("nothing to run: the script has no query", style="yellow"))
             return
         shown = [query for query in map(speaks, outcomes) if query]
-        start = time.monotonic()
+        start(db)
+        began = time.monotonic()
         try:
             follow(db, shown, until_idle=until_idle, seconds=seconds)
         finally:
             if db.metrics().batches:
-                print_summary(err(), db.metrics(), db.queries.values(), time.monotonic() - start)
+                print_summary(err(), db.metrics(), db.queries.values(), time.monotonic() - began)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from windrow.cli.arguments import script_text
 from windrow.cli.console import interactive, out
-from windrow.cli.following import follow
+from windrow.cli.following import follow, start
 from windrow.cli.opening import Options, opened
 from windrow.cli.outcomes import print_outcome, speaks
 from windrow.cli.render import print_table
@@ -37,6 +37,7 @@ def answer(db: Database, statements: str, *, seconds: float | None = None) -> No
     """
     outcomes = db.execute(statements)
     if any(outcome.query is not None for outcome in outcomes):
+        start(db)
         follow(db, (), until_idle=seconds is None, seconds=seconds)
     for outcome in outcomes:
         print_outcome(out(), outcome)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from windrow.cli.progress import duration
-from windrow.cli.render import print_table
+from windrow.cli.render import counted, print_table
 
 if TYPE_CHECKING:
     from windrow.database import Query
@@ -61,6 +61,6 @@ def sentence(metrics: Metrics, seconds: float, before: int) -> str:
     rate = came / seconds if seconds else 0.0
     return (
         f"{came:,} tuples in within {seconds:.1f} s "
-        f"({rate:,.0f} tuples/s, {metrics.batches:,} batches, "
+        f"({rate:,.0f} tuples/s, {counted(metrics.batches, 'batch')}, "
         f"delay p50 {duration(metrics.delay_p50)}, p99 {duration(metrics.delay_p99)})"
     )

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from windrow.errors import RunnerError
 from windrow.java import require_java
 from windrow.runtime.spark.source import LogSource
-from windrow.runtime.spark.starting import start_jvm, undisturbed
+from windrow.runtime.spark.starting import complaint, start_jvm, undisturbed
 
 LOGGING = Path(__file__).with_name("log4j2.properties")
 LOG = Path(tempfile.gettempdir(), f"windrow-spark-{os.getpid()}.log")
@@ -78,11 +78,11 @@ def _started(master: str, more: Mapping[str, str]) -> SparkSession:
     conf = SparkConf().setMaster(master).setAll([*{**SETTINGS, **more}.items()])
     try:
         with undisturbed():
-            start_jvm(conf)
+            start_jvm(conf, LOG)
             return SparkSession.builder.config(conf=conf).getOrCreate()
     except (PySparkException, RuntimeError) as error:
         raise RunnerError(
-            f"Spark did not start: {str(error).splitlines()[0]}",
+            f"Spark did not start: {complaint(LOG) or str(error).splitlines()[0]}",
             hint="run `windrow doctor`; the inline runner needs no Spark",
         ) from error
 

@@ -7,12 +7,14 @@ fails the batch that runs; so whoever handled signals before goes on handling th
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
@@ -41,14 +43,26 @@ def undisturbed() -> Iterator[None]:
             signal.raise_signal(came[0])
 
 
-def start_jvm(conf: SparkConf) -> None:
+def start_jvm(conf: SparkConf, log: Path) -> None:
     """Start the JVM, if there is none, where no signal to our terminal or process group reaches it.
 
-    It is ours to end, after what runs in it; should we die, it notices and ends by itself.
+    It is ours to end, after what runs in it; should we die, it notices and ends by itself. What it
+    would write on the terminal goes to the log.
     """
     if SparkContext._gateway is None:
-        SparkContext._ensure_initialized(gateway=_gateway(conf))
+        with log.open("ab") as words:
+            SparkContext._ensure_initialized(gateway=_gateway(conf, words))
 
 
-def _gateway(conf: SparkConf) -> Any:
-    return launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
+def complaint(log: Path) -> str | None:
+    """Why the JVM did not start, if its log says so."""
+    with contextlib.suppress(OSError):
+        for line in log.read_text(errors="replace").splitlines():
+            _, found, reason = line.partition("Exception: ")
+            if found:
+                return reason
+    return None
+
+
+def _gateway(conf: SparkConf, words: IO[bytes]) -> Any:
+    return launch_gateway(conf, {"start_new_session": True, "stderr": words})  # type: ignore[no-untyped-call]
