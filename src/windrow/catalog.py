@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from windrow.schema import Schema
 
@@ -84,9 +85,9 @@ class Stream:
 
     @property
     def log(self) -> str:
-        """The name of the log in which this stream is kept."""
+        """The name of the log in which this stream is kept: good as a file's, whatever the stream's."""
         name = self.name if self.part is Part.TUPLES else self.name.rpartition(".")[0]
-        return f"{name.lower()}-{self.born}"
+        return f"{quote(name.lower(), safe='')}-{self.born}"
 
 
 @dataclass(frozen=True, slots=True)

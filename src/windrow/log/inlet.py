@@ -15,7 +15,7 @@ from windrow.expressions.json_rows import json_rows
 from windrow.kernels.clocks import late_mask
 from windrow.log.stream_log import NOTHING, Payload, Position, StreamLog, Times
 
-_FARTHEST = 2**62
+_FARTHEST = 2**61
 """Instants beyond this, and DuckDB's infinities, are no timestamps."""
 
 WallClock = Callable[[], int]

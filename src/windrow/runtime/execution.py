@@ -123,7 +123,7 @@ class Work:
             if any((query.name, each.id) not in arrived for each in stage.inputs):
                 continue
             inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
-            store = state(f"{query.name}-{query.text.born}/{number}/{bucket}")
+            store = state(f"{query.key}/{number}/{bucket}")
             running = stage.start()
             running.restore(store.load(self.batch.number))
             yield from self._run(query, stage, running, inputs, bucket)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from windrow.catalog import Catalog, DerivedStream, Stream
 from windrow.language.binder import bind
@@ -57,6 +58,11 @@ class CompiledQuery:
     @property
     def name(self) -> str:
         return self.text.name
+
+    @property
+    def key(self) -> str:
+        """What its state goes by: a name that is good as a file's, and not used again."""
+        return f"{quote(self.name, safe='')}-{self.text.born}"
 
     @property
     def streams(self) -> tuple[Stream, ...]:
