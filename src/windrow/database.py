@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from windrow.arriving import Instant, as_arriving, as_microseconds
 from windrow.catalog import Catalog, DerivedStream, Part, Stream
 from windrow.delta import BEGINNING
 from windrow.errors import CheckpointError, Error, SettingError, SinkError
+from windrow.language.names import suggest
 from windrow.language.parser import parse, parse_query
 from windrow.language.settings import Settings
 from windrow.language.statements import CreateDerivedStream, CreateStream
@@ -303,8 +303,8 @@ class Database:
         stream = self.catalog.find(name)
         if isinstance(stream, Stream) and stream.part is Part.TUPLES:
             return stream
-        close = difflib.get_close_matches(name, self.catalog.streams)
-        hint = f"did you mean {close[0]}?" if close else "declare it with CREATE STREAM"
+        fed = [each.name for each in self.catalog.streams.values() if isinstance(each, Stream)]
+        hint = suggest(name, fed, "these can") if fed else "declare it with CREATE STREAM"
         raise Error(f"there is no stream {name} that can be fed", hint=hint)
 
 
