@@ -87,7 +87,7 @@ def test_a_tuple_without_a_timestamp_is_rejected_with_the_reason(wall: HandMoved
     assert reasons == ["not a number", "the timestamp at is NULL"]
 
 
-@pytest.mark.parametrize("ts", [2**63 - 1, -(2**63), -(2**63) + 1, 2**62 + 1, -(2**62) - 1])
+@pytest.mark.parametrize("ts", [2**63 - 1, -(2**63), -(2**63) + 1, 2**61 + 1, -(2**61) - 1])
 def test_an_instant_beyond_all_time_is_rejected(wall: HandMovedWall, ts: int) -> None:
     """2**63-1 and its negative are DuckDB's infinities."""
     door, log = inlet(EXTERNAL, wall)
@@ -99,7 +99,7 @@ def test_an_instant_beyond_all_time_is_rejected(wall: HandMovedWall, ts: int) ->
     assert refused[0] == {"input": f'{{"item":1,"at":{ts}}}', "reason": "the timestamp at is no instant"}
 
 
-@pytest.mark.parametrize("ts", [2**62, -(2**62)])
+@pytest.mark.parametrize("ts", [2**61, -(2**61)])
 def test_the_farthest_instants_are_accepted(wall: HandMovedWall, ts: int) -> None:
     door, log = inlet(SLACK_5, wall)
     door.accept(arrivals((1, ts)))
@@ -149,7 +149,7 @@ def test_after_the_end_everything_is_late(wall: HandMovedWall) -> None:
     door, log = inlet(EXTERNAL, wall)
     door.finish()
     assert door.clock == NEVER
-    door.accept(arrivals((1, 2**62)))
+    door.accept(arrivals((1, 2**61)))
     assert told(log, Part.LATE)[-1] == [1]
     assert door.newest == BEGINNING
 
