@@ -82,17 +82,11 @@ def _insert_values(db: Database, statement: said.InsertValues) -> Outcome:
 
 def _drop(db: Database, statement: said.Drop) -> Outcome:
     name = statement.name.text
-    known = db.queries if statement.what == "query" else db.catalog.streams
-    if name.lower() not in {each.lower() for each in known}:
-        if statement.if_exists:
-            return Outcome(statement.text, f"there is no {statement.what} {name}")
-        hint = suggest(name, known, f"there are these {statement.what}s")
-        raise UnknownName(f"there is no {statement.what} {name}", statement.name.span, hint=hint)
-    if statement.what == "query":
-        db.drop_query(name)
-    else:
-        check_drop(statement, db.catalog, {each.name: each.sql for each in db.queries.values()})
-        db.drop_stream(name)
+    queries = {query.name: query.sql for query in db.queries.values()}
+    if not check_drop(statement, db.catalog, queries):
+        return Outcome(statement.text, f"there is no {statement.what} {name}")
+    drop = db.drop_query if statement.what == "query" else db.drop_stream
+    drop(name)
     return Outcome(statement.text, f"{statement.what} {name} dropped")
 
 

@@ -193,7 +193,7 @@ def test_what_a_source_fails_of_is_kept(inlet: StreamInlet, failure: Exception, 
 
 
 def test_whoever_hands_over_waits_while_too_much_is_unprocessed() -> None:
-    backlog = Backlog(limit=10)
+    backlog = Backlog(lambda: 10)
     log = MemoryLog()
     through = threading.Event()
     inlet = StreamInlet(LATENT, log, wait_for_room=lambda: backlog.wait_for_room("s", log))
@@ -215,7 +215,7 @@ def test_whoever_hands_over_waits_while_too_much_is_unprocessed() -> None:
 
 
 def test_nobody_waits_where_nobody_is_processing() -> None:
-    backlog = Backlog(limit=1)
+    backlog = Backlog(lambda: 1)
     log = MemoryLog()
     inlet = StreamInlet(LATENT, log, wait_for_room=lambda: backlog.wait_for_room("s", log))
     backlog.processed({"s": 0})

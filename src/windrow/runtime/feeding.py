@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from windrow.catalog import Stamping, Stream
@@ -81,7 +81,7 @@ class Pacemaker:
 class Backlog:
     """Makes sources wait while the pipeline is too far behind: nothing piles up without bound."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: Callable[[], int]) -> None:
         self._limit = limit
         self._room = threading.Condition()
         self._done: dict[str, int] = {}
@@ -90,7 +90,7 @@ class Backlog:
 
     def wait_for_room(self, name: str, log: StreamLog) -> None:
         with self._room:
-            while self.active and self._behind(name, log) > self._limit:
+            while self.active and self._behind(name, log) > self._limit():
                 self._room.wait(0.5)
 
     def processed(self, offsets: Mapping[str, int]) -> None:

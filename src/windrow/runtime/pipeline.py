@@ -69,7 +69,7 @@ class Pipeline:
         self.meter = Meter()
         self.arrived = threading.Event()
         """Set whenever a log or the program has changed."""
-        self.backlog = Backlog(settings.number("backlog"))
+        self.backlog = Backlog(lambda: settings.number("backlog"))
         self.lock = threading.RLock()
         self.running: dict[str, Running] = {}
         self._doomed: list[tuple[int, Path]] = []
@@ -77,7 +77,6 @@ class Pipeline:
         self._streams: dict[str, StreamState] = {}
         self._now = now
         self._on_disk = on_disk
-        self._pacemaker = Pacemaker(now, settings.number("idle_timeout"))
         programs = checkpoint.path / "programs"
         self.program = Program.load(programs, Program.newest(programs))
         self._remove_orphans()
@@ -154,7 +153,7 @@ class Pipeline:
         states = dict(self._streams)
         inlets = {name: state.inlet for name, state in states.items()}
         groups = [query.streams for query in self.program.compiled()]
-        self._pacemaker.pulse(groups, inlets)
+        Pacemaker(self._now, self.settings.number("idle_timeout")).pulse(groups, inlets)
         for state in states.values():
             if state.feed and (failure := state.feed.failure):
                 state.feed.stop()
