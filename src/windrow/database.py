@@ -114,7 +114,8 @@ class Database:
         self.settings = pipeline.settings
         self.catalog = Catalog()
         self.queries: dict[str, Query] = {}
-        self._pipeline = pipeline
+        self._held = pipeline
+        self._closed = False
         self._engine = engine
         self._runner: Runner | None = None
         self._restored_streams: set[str] = set()
@@ -200,7 +201,7 @@ class Database:
         del self.queries[name]
 
     def explain(self, sql: str, format: Format = "text") -> str:
-        """The plan of a query, or of each query of a script."""
+        """The plan of a query."""
         return explain(planned(QueryText("", parse_query(sql).text, "", 0), self.catalog).plan, format)
 
     # Running
@@ -213,8 +214,8 @@ class Database:
         progress: Callable[[Metrics], None] | None = None,
     ) -> None:
         """Process until the time is over, or nothing more is there, or for ever."""
-        deadline = None if seconds is None else time.monotonic() + seconds
         runner = self._started()
+        deadline = None if seconds is None else time.monotonic() + seconds
         while deadline is None or time.monotonic() < deadline:
             idle = self._pipeline.sources_idle
             left = TICK if deadline is None else min(TICK, deadline - time.monotonic())
@@ -230,13 +231,16 @@ class Database:
         self.run(until_idle=True)
 
     def metrics(self) -> Metrics:
-        return self._pipeline.metrics()
+        return self._held.metrics()
 
     def close(self) -> None:
         """End all that runs; with a checkpoint, it goes on from here another time."""
+        if self._closed:
+            return
+        self._closed = True
         with contextlib.ExitStack() as stack:
-            stack.callback(self._pipeline.checkpoint.close)
-            stack.callback(self._pipeline.close)
+            stack.callback(self._held.checkpoint.close)
+            stack.callback(self._held.close)
             if self._runner:
                 stack.callback(self._runner.close)
 
@@ -245,6 +249,12 @@ class Database:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    @property
+    def _pipeline(self) -> Pipeline:
+        if self._closed:
+            raise Error("the database is closed", hint="open it again with windrow.connect(…)")
+        return self._held
 
     def unclaimed(self) -> tuple[str, ...]:
         """Queries that the checkpoint runs and that were not asked for since it was opened."""
