@@ -30,6 +30,7 @@ from windrow.runtime.runner import Engine, Runner
 from windrow.runtime.spark.messages import DDL, Failure, decode, encode
 from windrow.runtime.spark.session import session
 from windrow.runtime.spark.source import NAME
+from windrow.runtime.spark.starting import undisturbed
 from windrow.runtime.state import FileState, StateStore
 from windrow.sources.kafka_connector import connector_conf
 
@@ -44,24 +45,25 @@ class SparkRunner(Runner):
     def __init__(self, pipeline: Pipeline, spark: SparkSession) -> None:
         self._pipeline = pipeline
         self._spark = spark
-        self._slices = self._spark.sparkContext.defaultParallelism
+        with undisturbed():
+            self._slices = self._spark.sparkContext.defaultParallelism
         self._buckets = int(pipeline.checkpoint.keep("buckets", str(self._slices)))
         self._wal = pipeline.checkpoint.path / "spark"
         self._committed = threading.Event()
         self._failure: Error | None = None
-        self._ended = False
-        """The last step raised what ended Spark's query."""
+        self._query: Any = None
+        self._ended = True
+        """There is no query yet, or the last step raised what ended it."""
         self._done: Offsets = self._last_done()
         pipeline.backlog.processed(self._done)
         pipeline.backlog.active = True
         self._here = ThreadPoolExecutor(1, "windrow small batches")
-        self._query = self._start()
 
     def step(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
         worked = False
         if self._ended:
-            self._start_again()
+            self._start()
         while True:
             self._look()
             left = max(0.0, deadline - time.monotonic())
@@ -78,17 +80,35 @@ class SparkRunner(Runner):
 
     def close(self) -> None:
         self._pipeline.backlog.active = False
-        self._await_commit()
-        self._query.stop()
-        self._here.shutdown()
+        with undisturbed():
+            self._await_commit()
+            self._stop()
+            self._here.shutdown()
 
     def _await_commit(self) -> None:
         """Give Spark the moment that it takes to write down that the last batch is done."""
         deadline = time.monotonic() + COMMIT_TIME
-        while self._query.isActive and self._last_done() != self._done and time.monotonic() < deadline:
+        while self._is_active() and self._last_done() != self._done and time.monotonic() < deadline:
             self._committed.wait(LOOK)
 
-    def _start(self) -> Any:
+    def _is_active(self) -> bool:
+        """Asked undisturbed: a question that Ctrl-C cuts short leaves its answer to the next one."""
+        with undisturbed():
+            return self._query is not None and bool(self._query.isActive)
+
+    def _start(self) -> None:
+        """From the batch after the last that was done; one that failed has the same offsets again."""
+        with undisturbed():
+            self._stop()
+            self._failure = None
+            self._query = self._started()
+            self._ended = False
+
+    def _stop(self) -> None:
+        if self._query is not None:
+            self._query.stop()
+
+    def _started(self) -> Any:
         options = {
             "checkpoint": str(self._pipeline.checkpoint.path),
             "rows": str(self._pipeline.settings.number("batch_rows")),
@@ -106,16 +126,10 @@ class SparkRunner(Runner):
                 hint=f"set PYSPARK_PYTHON={sys.executable} before Spark starts" if missing else None,
             ) from error
 
-    def _start_again(self) -> None:
-        """From the batch that failed, which Spark runs again with the same offsets."""
-        self._query.stop()
-        self._failure, self._ended = None, False
-        self._query = self._start()
-
     def _look(self) -> None:
         """Move silent streams on; raise what went wrong in a source, a worker or a sink."""
         self._pipeline.pulse()
-        if self._failure or not self._query.isActive:
+        if self._failure or not self._is_active():
             self._ended = True
             raise self._failure or _ended_by(self._query.exception())
 
