@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
+import windrow as package
 from tests.faults.conftest import Family, Start
 
 Runner = Literal["inline", "spark"]
@@ -60,6 +62,28 @@ def test_a_program_that_is_interrupted(runner: Runner, start: Start, tmp_path: P
     assert code == -signal.SIGINT
     assert said.rstrip().endswith("KeyboardInterrupt")
     assert said.count("Traceback") == 1
+
+
+def test_a_program_interrupted_when_a_file_is_written_but_not_in_its_place(tmp_path: Path) -> None:
+    def opened(into: Callable[[int, pa.Table], None]) -> package.Database:
+        db = package.connect("inline", checkpoint=tmp_path / "kept")
+        db.execute("CREATE STREAM Tick (value BIGINT)")
+        db.query("SELECT value FROM Tick", into=into)
+        db.execute(f"INSERT INTO 'file://{tmp_path}/out?format=parquet' SELECT value FROM Tick")
+        return db
+
+    def interrupt(_batch: int, _changes: pa.Table) -> None:
+        assert list((tmp_path / "out" / ".windrow").glob("part-*")) != []
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), opened(interrupt) as db:
+        db.push("Tick", [(1,), (2,)])
+        db.run_until_idle()
+    assert list((tmp_path / "out" / ".windrow").glob("part-*")) == []
+    assert parts(tmp_path) == []
+    with opened(lambda _batch, _changes: None) as db:
+        db.run_until_idle()
+    assert ds.dataset(tmp_path / "out").to_table().to_pydict() == {"value": [1, 2]}
 
 
 @pytest.mark.spark

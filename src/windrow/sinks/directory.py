@@ -3,6 +3,7 @@ not ready yet."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -58,6 +59,13 @@ class TargetDirectory:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    def clear(self) -> None:
+        """Remove what is not in place, if the directory is ours and lets us."""
+        if self._lock is not None:
+            with contextlib.suppress(OSError):
+                for path in self.temporaries():
+                    path.unlink(missing_ok=True)
 
     def _take_lock(self) -> None:
         self._lock = (self.temporary / "lock").open("wb")

@@ -74,6 +74,8 @@ class DirectorySink(FileSink):
         self._directory.open()
 
     def close(self) -> None:
+        """What is written and not in place is written again when the query runs on."""
+        self._directory.clear()
         self._directory.close()
 
     def write(self, batch: int, delta: Delta) -> None:
@@ -88,9 +90,11 @@ class DirectorySink(FileSink):
         try:
             self._directory.temporary.mkdir(parents=True, exist_ok=True)
             self._write(temporary, self._changelog.brief(delta))
-        except OSError as failure:
+        except BaseException as failure:
             temporary.unlink(missing_ok=True)
-            raise storage_failure(temporary, failure) from failure
+            if isinstance(failure, OSError):
+                raise storage_failure(temporary, failure) from failure
+            raise
         return Part(temporary, name)
 
     def _check_types(self, schema: Schema) -> None:
