@@ -369,6 +369,26 @@ def test_a_port_that_is_taken_is_told_and_can_be_tried_again(db: windrow.Databas
     db.run(seconds=0.05)
 
 
+def test_a_closed_database_does_nothing_more(connect: Connect, tmp_path: Path) -> None:
+    db = connect(checkpoint=tmp_path)
+    db.execute(BID)
+    query = db.query(DEAR)
+    pushed(db, 1)
+    db.close()
+    db.close()
+    for action in (
+        lambda: db.push("Bid", [(1, 2.0, 3)]),
+        lambda: db.execute("CREATE STREAM Other (item INT)"),
+        lambda: db.query(DEAR),
+        db.run_until_idle,
+        query.stop,
+    ):
+        with pytest.raises(windrow.Error) as refused:
+            action()
+        assert refused.value.message == "the database is closed"
+    assert (column(query.answer()), db.metrics().tuples_out) == ([1], 1)
+
+
 def test_settings_are_given_when_connecting(connect: Connect) -> None:
     assert connect(batch_rows=7).settings.number("batch_rows") == 7
 

@@ -76,9 +76,10 @@ def test_a_program_interrupted_when_a_file_is_written_but_not_in_its_place(tmp_p
         assert list((tmp_path / "out" / ".windrow").glob("part-*")) != []
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), opened(interrupt) as db:
+    with opened(interrupt) as db:
         db.push("Tick", [(1,), (2,)])
-        db.run_until_idle()
+        with pytest.raises(KeyboardInterrupt):
+            db.run_until_idle()
     assert list((tmp_path / "out" / ".windrow").glob("part-*")) == []
     assert parts(tmp_path) == []
     with opened(lambda _batch, _changes: None) as db:

@@ -214,6 +214,21 @@ def test_whoever_hands_over_waits_while_too_much_is_unprocessed() -> None:
     assert backlog.position("s") == 1
 
 
+def test_a_source_waits_even_where_nobody_is_processing_and_can_be_stopped() -> None:
+    backlog = Backlog(lambda: 1)
+    log = MemoryLog()
+    inlet = StreamInlet(LATENT, log)
+    inlet.accept(items(*range(100)))
+    backlog.processed({"l-0": 0})
+    feed = Feed(Scripted(), inlet, lambda stopping: backlog.wait_for_room("l-0", log, stopping))
+    assert not feed.idle
+    feed.stop()
+    assert log.index().end == 2
+    backlog.processed({"l-0": 2})
+    Feed(source := Scripted(), inlet, lambda stopping: backlog.wait_for_room("l-0", log, stopping)).stop()
+    assert source.closed.is_set()
+
+
 def test_nobody_waits_where_nobody_is_processing() -> None:
     backlog = Backlog(lambda: 1)
     log = MemoryLog()

@@ -6,24 +6,52 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from windrow.catalog import Stamping, Stream
 from windrow.errors import Error, SourceError
 from windrow.log.inlet import StreamInlet, WallClock
-from windrow.log.stream_log import StreamLog
+from windrow.log.stream_log import Position, StreamLog
 from windrow.sources.base import Source
 
 BEAT = 500_000
 """Microseconds between two heartbeats of a stream that the system stamps, unless it says otherwise."""
 
 
+class Door:
+    """An inlet as a source on a thread of its own sees it: it can wait as long as there is no room."""
+
+    def __init__(self, inlet: StreamInlet, wait_for_room: Callable[[], None]) -> None:
+        self.stream = inlet.stream
+        self.finish = inlet.finish
+        self._inlet = inlet
+        self._wait_for_room = wait_for_room
+
+    def accept(
+        self,
+        rows: pa.Table,
+        *,
+        rejected: Sequence[tuple[str, str]] = (),
+        position: Position | None = None,
+    ) -> None:
+        self._wait_for_room()
+        self._inlet.accept(rows, rejected=rejected, position=position)
+
+
 class Feed:
     """A source, read on a thread of its own into its stream's log."""
 
-    def __init__(self, source: Source, inlet: StreamInlet) -> None:
+    def __init__(
+        self,
+        source: Source,
+        inlet: StreamInlet,
+        wait_for_room: Callable[[threading.Event], None] = lambda _: None,
+    ) -> None:
         source.open()
         self._source = source
         self._inlet = inlet
         self._stopping = threading.Event()
+        self._door = Door(inlet, lambda: wait_for_room(self._stopping))
         self.failure: Error | None = None
         name = f"windrow source of {inlet.stream.name}"
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -40,7 +68,7 @@ class Feed:
 
     def _run(self) -> None:
         try:
-            self._source.run(self._inlet, self._inlet.position, self._stopping)
+            self._source.run(self._door, self._inlet.position, self._stopping)
         except Error as error:
             self.failure = error
         except Exception as error:  # a source of the user's may raise anything
@@ -86,12 +114,15 @@ class Backlog:
         self._room = threading.Condition()
         self._done: dict[str, int] = {}
         self.active = False
-        """Whether somebody is processing; where nobody is, waiting would be for good."""
+        """Whether somebody is processing; where nobody is, a program that pushes would wait for good."""
 
-    def wait_for_room(self, name: str, log: StreamLog) -> None:
+    def wait_for_room(self, name: str, log: StreamLog, stopping: threading.Event | None = None) -> None:
+        """Wait while somebody is processing; a source, until it has to stop."""
         with self._room:
-            while self.active and self._behind(name, log) > self._limit():
-                self._room.wait(0.5)
+            while self._behind(name, log) > self._limit():
+                if stopping.is_set() if stopping else not self.active:
+                    break
+                self._room.wait(0.1)
 
     def processed(self, offsets: Mapping[str, int]) -> None:
         with self._room:

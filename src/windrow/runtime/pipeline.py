@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -146,7 +147,9 @@ class Pipeline:
         journal = self.checkpoint.path / "sources" / state.stream.log
         journal.parent.mkdir(exist_ok=True)
         source = open_source(str(state.stream.source), state.stream, settings, journal=journal)
-        return Feed(source, state.inlet) if source else None
+        name, log = state.stream.log, state.log
+        wait = partial(self.backlog.wait_for_room, name, log)
+        return Feed(source, state.inlet, wait) if source else None
 
     def pulse(self) -> None:
         """Move silent streams on, and raise what a source failed of."""
