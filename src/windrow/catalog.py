@@ -105,6 +105,17 @@ class DerivedStream:
         return self.plan.schema
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table; of an NRR (a non-retroactive relation) updates touch only tuples that come later."""
+
+    name: str
+    schema: Schema
+    key: tuple[str, ...] = ()
+    retroactive: bool = True
+    sql: str = ""
+
+
 @dataclass(slots=True)
 class Catalog:
     """All that statements can name."""

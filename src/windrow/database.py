@@ -19,6 +19,7 @@ from windrow.language.parser import parse, parse_query
 from windrow.language.settings import Settings
 from windrow.language.statements import CreateDerivedStream, CreateStream
 from windrow.log.inlet import WallClock, wall_clock
+from windrow.operators.registry import check_runnable
 from windrow.plan.explain import explain
 from windrow.plan.nodes import Node
 from windrow.runtime.checkpoint import Checkpoint
@@ -188,7 +189,9 @@ class Database:
         told = QueryText(name or program.free_name(), text, target, program.version + 1, changelog)
         if told.name.lower() in {known.lower() for known in self.queries}:
             raise Error(f"there is a query {told.name} already", hint=f"DROP QUERY {told.name} first")
-        sink = self._opened_sink(planned(told, self.catalog), into)
+        query = planned(told, self.catalog)
+        check_runnable(query.plan)
+        sink = self._opened_sink(query, into)
         self._pipeline.put_in_force(program.with_query(told), {told.name: sink})
         self._know(told.name)
         return self.queries[told.name]

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from windrow.durations import DurationError, parse_duration
 from windrow.errors import Error, SettingError
-from windrow.language.durations import DurationError, parse_duration
 from windrow.language.settings import find_setting
 
 

@@ -15,8 +15,8 @@ from windrow.cli.following import follow
 from windrow.cli.outcomes import print_outcome
 from windrow.cli.render import print_table
 from windrow.cli.signals import Terminated
+from windrow.durations import format_duration
 from windrow.errors import Error
-from windrow.language.durations import format_duration
 from windrow.language.names import suggest
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from sqlglot import Token, TokenType
 
+from windrow.durations import DurationError, parse_duration
 from windrow.errors import ParseError, Span
-from windrow.language.durations import DurationError, parse_duration
 from windrow.language.engine import reserved_words
 from windrow.language.statements import Duration, Name, Text
 from windrow.language.tokens import CLOSING, OPENING, TEXTS, Source, is_word, word

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from windrow.durations import DurationError, format_duration, parse_duration
 from windrow.errors import SettingError
-from windrow.language.durations import DurationError, format_duration, parse_duration
 from windrow.language.names import suggest
 
 Value = int | str

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from windrow.errors import Span
 from windrow.language.tokens import Source
+from windrow.plan.windows import Extent
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,43 @@ class Text:
 
     text: str
     span: Span
+
+
+@dataclass(frozen=True)
+class WindowClause:
+    """[RANGE …] or the like, behind a stream, a subquery or Wstream(…): `meta["window"]` of the tree's
+    Table, Subquery or Anonymous."""
+
+    extent: Extent
+    size: int
+    """Microseconds or tuples; [NOW] is one microsecond, [UNBOUNDED] is NEVER."""
+    span: Span
+    slide: int | None = None
+    partition: tuple[Name, ...] = ()
+    internal: bool = False
+
+
+@dataclass(frozen=True)
+class FrameClause:
+    """What stands in OVER (…) behind PARTITION BY: `meta["frame"]` of the tree's Window."""
+
+    extent: Extent
+    size: int | None
+    """The number before PRECEDING, in microseconds or tuples; None: UNBOUNDED."""
+    span: Span
+    slide: int | None = None
+    active: bool = False
+
+
+@dataclass(frozen=True)
+class OutputClause:
+    """Istream(…) and the like around a SELECT list: `meta["output"]` of the tree's Select."""
+
+    kind: Literal["Istream", "Dstream", "Rstream", "Wstream"]
+    span: Span
+    restore: bool = False
+    window: WindowClause | None = None
+    """Of Wstream."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from windrow.errors import Error
 from windrow.operators.base import Operator
 from windrow.operators.calculate import CalculateOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.merge_union import MergeUnion
-from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union
+from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 
 OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Calculate: CalculateOperator,
@@ -26,7 +27,38 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 }
 """Nodes that nothing runs, and why."""
 
+AWAITED: Mapping[str, str] = {
+    "Accumulate": "aggregates of your own",
+    "Append": "internal windows",
+    "Distinct": "DISTINCT",
+    "Except": "EXCEPT",
+    "GroupBy": "aggregates over windows",
+    "Intersect": "INTERSECT",
+    "Join": "joins",
+    "Negation": "NOT EXISTS and NOT IN",
+    "OutputWindow": "Wstream",
+    "Over": "OVER",
+    "Reevaluate": "queries that are asked again at each change",
+    "RelationJoin": "joins with tables",
+    "RelationScan": "tables beside streams",
+    "SemiJoin": "EXISTS and IN",
+    "ToStream": "Istream, Dstream and Rstream",
+    "TopK": "ORDER BY and LIMIT",
+    "Window": "windows",
+}
+"""Nodes that are planned and explained, and whose operators are still to come, in words."""
+
 
 def operator_for(node: Node) -> Operator:
     """A new operator that runs a node."""
     return OPERATORS[type(node)](node)
+
+
+def check_runnable(plan: Node) -> None:
+    """Refuse a plan with nodes whose operators are still to come."""
+    awaited = sorted({AWAITED[node.label] for node in walk(plan) if node.label in AWAITED})
+    if awaited:
+        raise Error(
+            f"this query needs what does not run yet: {', '.join(awaited)}",
+            hint="EXPLAIN shows its plan",
+        )

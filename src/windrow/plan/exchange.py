@@ -11,30 +11,17 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from windrow.plan.nodes import ANY, SINGLE, Distribution, Leaf, Node, Project, Union
+from windrow.plan.nodes import ANY, SINGLE, Distribution, Leaf, Node, Project, Unary, Union
 from windrow.plan.patterns import Pattern
 from windrow.schema import Schema
 
 
 @dataclass(frozen=True)
-class Exchange(Node):
+class Exchange(Unary):
     """Tuples go to where a distribution wants them."""
 
     label: ClassVar[str] = "Exchange"
-    input: Node
     to: Distribution
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    def over(self, *inputs: Node) -> Node:
-        (input_,) = inputs
-        return replace(self, input=input_)
-
-    @property
-    def schema(self) -> Schema:
-        return self.input.schema
 
     @property
     def detail(self) -> str:
@@ -72,7 +59,8 @@ def level(node: Node) -> int:
 
 def distribute(node: Node) -> Node:
     """The same plan, with an Exchange wherever tuples are not where the next node needs them."""
-    inputs = [_moved(distribute(each), node.distribution) for each in node.inputs]
+    needs = zip(node.inputs, node.distributions, strict=True)
+    inputs = [_moved(distribute(each), needed) for each, needed in needs]
     highest = max(map(level, inputs), default=0)
     return node.over(*(_raised(each, highest) for each in inputs))
 

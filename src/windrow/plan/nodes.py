@@ -8,8 +8,9 @@ its distribution, and the update pattern of its output edge.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from sqlglot import exp
 
@@ -57,8 +58,19 @@ class Node(ABC):
         return max(node.pattern for node in self.inputs)
 
     @property
+    def lifetime(self) -> int | None:
+        """How long each result counts, in microseconds, where that is one length: on WKS edges."""
+        return self.inputs[0].lifetime if self.inputs and self.pattern is Pattern.WKS else None
+
+    @property
     def distribution(self) -> Distribution:
+        """Where the tuples of every input must be."""
         return ANY
+
+    @property
+    def distributions(self) -> tuple[Distribution, ...]:
+        """Where the tuples of each input must be."""
+        return (self.distribution,) * len(self.inputs)
 
     @property
     def detail(self) -> str:
@@ -81,6 +93,41 @@ class Leaf(Node):
 
     def over(self, *inputs: Node) -> Node:
         return self
+
+
+@dataclass(frozen=True)
+class Unary(Node):
+    """A step with one input, whose columns it passes on unless it says otherwise."""
+
+    input: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    def over(self, *inputs: Node) -> Self:
+        (input_,) = inputs
+        return replace(self, input=input_)
+
+    @property
+    def schema(self) -> Schema:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
+class Binary(Node):
+    """A step with two inputs."""
+
+    left: Node
+    right: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    def over(self, *inputs: Node) -> Self:
+        left, right = inputs
+        return replace(self, left=left, right=right)
 
 
 @dataclass(frozen=True)
@@ -110,36 +157,22 @@ class Scan(Leaf):
 
 
 @dataclass(frozen=True)
-class Select(Node):
+class Select(Unary):
     """The tuples for which a predicate is true."""
 
     label: ClassVar[str] = "Select"
-    input: Node
     predicate: exp.Expr
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    def over(self, *inputs: Node) -> Node:
-        (input_,) = inputs
-        return replace(self, input=input_)
-
-    @property
-    def schema(self) -> Schema:
-        return self.input.schema
-
-    @property
     def detail(self) -> str:
-        return _sql(self.predicate)
+        return sql_of(self.predicate)
 
 
 @dataclass(frozen=True)
-class Project(Node):
+class Project(Unary):
     """New columns, computed from each tuple by itself. Timestamps pass unseen beside them."""
 
     label: ClassVar[str] = "Project"
-    input: Node
     expressions: tuple[exp.Expr, ...]
     output: Schema
 
@@ -148,41 +181,24 @@ class Project(Node):
             raise ValueError("a projection needs one name and type for each expression")
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    def over(self, *inputs: Node) -> Node:
-        (input_,) = inputs
-        return replace(self, input=input_)
-
-    @property
     def schema(self) -> Schema:
         return self.output
 
     @property
     def detail(self) -> str:
-        return ", ".join(map(_named, self.expressions, self.output.names))
+        return ", ".join(map(named_sql, self.expressions, self.output.names))
 
 
 @dataclass(frozen=True)
-class Calculate(Node):
+class Calculate(Unary):
     """A selection and then a projection, in one: what runs where the plan has either or both."""
 
     label: ClassVar[str] = "Calculate"
-    input: Node
     predicate: exp.Expr | None
     """None: all tuples."""
     expressions: tuple[exp.Expr, ...] | None
     """None: the columns of the input."""
     output: Schema
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    def over(self, *inputs: Node) -> Node:
-        (input_,) = inputs
-        return replace(self, input=input_)
 
     @property
     def schema(self) -> Schema:
@@ -208,16 +224,23 @@ class Union(Node):
     def inputs(self) -> tuple[Node, ...]:
         return self.branches
 
-    def over(self, *inputs: Node) -> Node:
+    def over(self, *inputs: Node) -> Self:
         return replace(self, branches=inputs)
 
     @property
     def schema(self) -> Schema:
         return self.branches[0].schema
 
+    @property
+    def pattern(self) -> Pattern:
+        """The hardest of the branches'; WKS only if all results live equally long."""
+        hardest = super().pattern
+        lifetimes = {(branch.pattern, branch.lifetime) for branch in self.branches}
+        return Pattern.WK if hardest is Pattern.WKS and len(lifetimes) > 1 else hardest
+
 
 @dataclass(frozen=True)
-class DistinctInstant(Node):
+class DistinctInstant(Unary):
     """One of all equal tuples with the same timestamp: what UNION without ALL means on streams.
 
     The binder builds it only over columns that include the timestamp, so equal tuples are of one
@@ -225,30 +248,22 @@ class DistinctInstant(Node):
     """
 
     label: ClassVar[str] = "DistinctInstant"
-    input: Node
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
-    def over(self, *inputs: Node) -> Node:
-        (input_,) = inputs
-        return replace(self, input=input_)
-
-    @property
-    def schema(self) -> Schema:
-        return self.input.schema
 
     @property
     def distribution(self) -> Distribution:
         return Distribution("hash", self.schema.names)
 
 
+def walk(node: Node) -> Iterator[Node]:
+    """The nodes of a plan, each before its inputs."""
+    yield node
+    for child in node.inputs:
+        yield from walk(child)
+
+
 def leaves(node: Node) -> tuple[Leaf, ...]:
     """The leaves of a plan, from left to right."""
-    if isinstance(node, Leaf):
-        return (node,)
-    return tuple(leaf for child in node.inputs for leaf in leaves(child))
+    return tuple(each for each in walk(node) if isinstance(each, Leaf))
 
 
 def scans(node: Node) -> tuple[Scan, ...]:
@@ -261,7 +276,7 @@ def origins(node: Node) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for leaf in leaves(node) for name in leaf.origins))
 
 
-def _sql(expression: exp.Expr) -> str:
+def sql_of(expression: exp.Expr) -> str:
     """An expression to read: names are quoted only where they look like no name."""
     shown = expression.copy()
     for name in shown.find_all(exp.Identifier):
@@ -269,7 +284,7 @@ def _sql(expression: exp.Expr) -> str:
     return shown.sql(dialect="duckdb")
 
 
-def _named(expression: exp.Expr, name: str) -> str:
+def named_sql(expression: exp.Expr, name: str) -> str:
     """An expression and, unless it has it anyway, its name."""
     same = isinstance(expression, exp.Column) and expression.name == name
-    return name if same else f"{_sql(expression)} AS {name}"
+    return name if same else f"{sql_of(expression)} AS {name}"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windrow.language.durations import UNITS, DurationError, format_duration, parse_duration
+from windrow.durations import UNITS, DurationError, format_duration, parse_duration
 
 
 @pytest.mark.parametrize(

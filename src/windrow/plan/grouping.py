@@ -1,0 +1,155 @@
+"""Steps that make one result of many tuples: aggregates, DISTINCT, the first so many.
+
+Rule 4 of update patterns: an aggregate's value lasts until nobody knows which tuple changes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqlglot import exp
+
+from windrow.plan.joins import weak
+from windrow.plan.nodes import SINGLE, Distribution, Unary, named_sql, sql_of
+from windrow.plan.patterns import Pattern
+from windrow.plan.windows import Extent, WindowSpec
+from windrow.schema import Field, Schema
+
+
+def _by(keys: tuple[str, ...]) -> Distribution:
+    return Distribution("hash", keys) if keys else SINGLE
+
+
+@dataclass(frozen=True)
+class _Grouping(Unary):
+    """What steps that group tuples share."""
+
+    keys: tuple[str, ...]
+    """Columns of the input."""
+    aggregates: tuple[exp.Expr, ...]
+    """Calls over expressions of the input, with DISTINCT, ORDER BY and FILTER as written."""
+    names: tuple[Field, ...]
+    """The columns of the aggregates."""
+
+    def __post_init__(self) -> None:
+        if len(self.aggregates) != len(self.names):
+            raise ValueError("each aggregate needs a name and a type")
+
+    @property
+    def schema(self) -> Schema:
+        fields = {field.name: field for field in self.input.schema}
+        return Schema((*(fields[key] for key in self.keys), *self.names))
+
+    @property
+    def distribution(self) -> Distribution:
+        return _by(self.keys)
+
+    @property
+    def detail(self) -> str:
+        return _told(self.aggregates, self.names) + (f" by {', '.join(self.keys)}" if self.keys else "")
+
+
+@dataclass(frozen=True)
+class GroupBy(_Grouping):
+    """One result a group of live tuples; without keys one in all, even of nothing."""
+
+    label: ClassVar[str] = "GroupBy"
+
+    @property
+    def pattern(self) -> Pattern:
+        return Pattern.STR
+
+
+@dataclass(frozen=True)
+class Accumulate(_Grouping):
+    """Non-blocking aggregates over a stream: what they return as each tuple comes, by group."""
+
+    label: ClassVar[str] = "Accumulate"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.input.pattern is not Pattern.MON:
+            raise ValueError("an aggregate without a window accumulates what never expires")
+
+
+@dataclass(frozen=True)
+class Over(Unary):
+    """Window aggregates of SQL:2003: for each tuple their value over the tuples before it and itself.
+
+    With a slide only the last tuple of each slot gives a result, with active expiration also each
+    tuple that leaves the frame, when it leaves.
+    """
+
+    label: ClassVar[str] = "Over"
+    calls: tuple[exp.Expr, ...]
+    names: tuple[Field, ...]
+    partition: tuple[str, ...]
+    frame: WindowSpec
+    """`size` is that of the frame: the T of RANGE T PRECEDING; n + 1 of ROWS n PRECEDING."""
+    active: bool = False
+
+    def __post_init__(self) -> None:
+        if self.input.pattern is not Pattern.MON:
+            raise ValueError("OVER takes the tuples of a stream, one after another")
+        if self.active and (self.frame.extent is not Extent.TIME or self.frame.slide):
+            raise ValueError("active expiration is of time frames without a slide")
+
+    @property
+    def schema(self) -> Schema:
+        return Schema((*self.input.schema, *self.names))
+
+    @property
+    def distribution(self) -> Distribution:
+        return _by(self.partition)
+
+    @property
+    def detail(self) -> str:
+        over = f"PARTITION BY {', '.join(self.partition)} " if self.partition else ""
+        frame = str(self.frame)[1:-1].replace("NOW", "RANGE 0 seconds")
+        active = " ACTIVE EXPIRATION" if self.active else ""
+        return f"{_told(self.calls, self.names)} OVER ({over}{frame}{active})"
+
+
+@dataclass(frozen=True)
+class Distinct(Unary):
+    """One of all equal live tuples; NULLs are equal."""
+
+    label: ClassVar[str] = "Distinct"
+
+    @property
+    def pattern(self) -> Pattern:
+        """When the tuple given out expires before a younger equal does, that one is given out."""
+        return weak(self.inputs)
+
+    @property
+    def distribution(self) -> Distribution:
+        return Distribution("hash", self.schema.names)
+
+
+@dataclass(frozen=True)
+class TopK(Unary):
+    """The first so many of the live tuples in an order."""
+
+    label: ClassVar[str] = "TopK"
+    order: tuple[exp.Ordered, ...]
+    limit: int | None
+    offset: int = 0
+
+    @property
+    def pattern(self) -> Pattern:
+        return Pattern.STR
+
+    @property
+    def distribution(self) -> Distribution:
+        return SINGLE
+
+    @property
+    def detail(self) -> str:
+        parts = [f"by {', '.join(map(sql_of, self.order))}"] if self.order else []
+        parts += [] if self.limit is None else [f"limit {self.limit}"]
+        return " ".join([*parts, f"offset {self.offset}"] if self.offset else parts)
+
+
+def _told(calls: tuple[exp.Expr, ...], names: tuple[Field, ...]) -> str:
+    return ", ".join(named_sql(call, field.name) for call, field in zip(calls, names, strict=True))

@@ -1,0 +1,183 @@
+"""Steps that bring tuples of two inputs together: joins, negation, and joins with relations.
+
+Rule 3 of update patterns (thesis 3.5.1): a join of windows is WK, STR if an input is. Rule 4:
+negation, and what updates of a relation can reach back to, is STR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from sqlglot import exp
+
+from windrow.catalog import Relation
+from windrow.plan.nodes import SINGLE, Binary, Distribution, Leaf, Node, Unary, sql_of
+from windrow.plan.patterns import Pattern
+from windrow.schema import Schema
+
+Keys: TypeAlias = tuple[tuple[str, str], ...]
+"""Columns of the left and the right input that have to be equal; of the same type."""
+
+
+def weak(inputs: Iterable[Node]) -> Pattern:
+    """The pattern of a weak non-monotonic step, such as a join: rule 3. Over streams that never
+    expire, its results do not either."""
+    hardest = max(node.pattern for node in inputs)
+    return Pattern.WK if hardest is Pattern.WKS else hardest
+
+
+@dataclass(frozen=True)
+class _Matching(Binary):
+    """Tuples of two inputs that agree on keys, and on a condition beyond them."""
+
+    keys: Keys
+    condition: exp.Expr | None
+    """Over the columns of both inputs; None if the keys say it all."""
+
+    def __post_init__(self) -> None:
+        names = [name.lower() for name in (*self.left.schema.names, *self.right.schema.names)]
+        if len(set(names)) < len(names):
+            raise ValueError("the columns of the inputs of a join need different names")
+
+    @property
+    def distributions(self) -> tuple[Distribution, ...]:
+        if not self.keys:
+            return SINGLE, SINGLE
+        left, right = zip(*self.keys, strict=True)
+        return Distribution("hash", left), Distribution("hash", right)
+
+    @property
+    def detail(self) -> str:
+        parts = [f"{left} = {right}" for left, right in self.keys]
+        if self.condition is not None:
+            parts.append(sql_of(self.condition))
+        return " AND ".join(parts)
+
+
+@dataclass(frozen=True)
+class Join(_Matching):
+    """Pairs of live tuples; of an outer join, also the tuples that have no partner now."""
+
+    label: ClassVar[str] = "Join"
+    kind: Literal["inner", "left", "right", "full"] = "inner"
+
+    @property
+    def schema(self) -> Schema:
+        return Schema((*self.left.schema, *self.right.schema))
+
+    @property
+    def pattern(self) -> Pattern:
+        """Of an outer join STR: nobody can foresee that a lonely tuple finds a partner."""
+        return weak(self.inputs) if self.kind == "inner" else Pattern.STR
+
+    @property
+    def detail(self) -> str:
+        kind = "" if self.kind == "inner" else f"{self.kind} "
+        return f"{kind}{super().detail or 'each with each'}"
+
+
+@dataclass(frozen=True)
+class SemiJoin(_Matching):
+    """EXISTS and IN: the left tuples that have a partner now."""
+
+    label: ClassVar[str] = "SemiJoin"
+
+    @property
+    def schema(self) -> Schema:
+        return self.left.schema
+
+    @property
+    def pattern(self) -> Pattern:
+        """When a partner expires before a younger one does, the tuple is given again."""
+        return weak(self.inputs)
+
+
+@dataclass(frozen=True)
+class Negation(_Matching):
+    """NOT EXISTS and NOT IN: the left tuples that have no partner now."""
+
+    label: ClassVar[str] = "Negation"
+    null_aware: bool = False
+    """NOT IN: a NULL on either side makes the answer unknown, so the tuple is not given."""
+
+    @property
+    def schema(self) -> Schema:
+        return self.left.schema
+
+    @property
+    def pattern(self) -> Pattern:
+        return Pattern.STR
+
+    @property
+    def detail(self) -> str:
+        return f"{super().detail}{' (NOT IN)' if self.null_aware else ''}"
+
+
+@dataclass(frozen=True)
+class RelationScan(Leaf):
+    """The rows of a relation, which updates change at any time."""
+
+    label: ClassVar[str] = "RelationScan"
+    relation: Relation
+    columns: tuple[str, ...]
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        return (self.relation.name,)
+
+    @property
+    def schema(self) -> Schema:
+        return self.relation.schema.keep(self.columns)
+
+    @property
+    def pattern(self) -> Pattern:
+        return Pattern.STR if self.relation.retroactive else Pattern.MON
+
+    @property
+    def detail(self) -> str:
+        return f"{self.relation.name}{'' if self.relation.retroactive else ' (NRR)'}"
+
+
+@dataclass(frozen=True)
+class RelationJoin(_Matching):
+    """Tuples, each with the rows of a relation that match.
+
+    Of a retroactive relation, updates give and take back results of tuples that came before. Of an
+    NRR, a tuple meets the rows of its own instant, and that is that: results live as the tuple does.
+    """
+
+    label: ClassVar[str] = "RelationJoin"
+    kind: Literal["inner", "left"] = "inner"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.left.pattern is Pattern.STR:
+            raise ValueError("a join with a relation cannot take negative tuples")
+        if not isinstance(self.relation, RelationScan):
+            raise ValueError("a join with a relation has the relation on its right")
+
+    @property
+    def relation(self) -> Node:
+        """The scan below what selects and renames its columns."""
+        node = self.right
+        while isinstance(node, Unary):
+            node = node.input
+        return node
+
+    @property
+    def schema(self) -> Schema:
+        return Schema((*self.left.schema, *self.right.schema))
+
+    @property
+    def pattern(self) -> Pattern:
+        return Pattern.STR if self.relation.pattern is Pattern.STR else self.left.pattern
+
+    @property
+    def lifetime(self) -> int | None:
+        return self.left.lifetime if self.pattern is Pattern.WKS else None
+
+    @property
+    def detail(self) -> str:
+        return f"{'left ' if self.kind == 'left' else ''}{super().detail or 'each with each'}"

@@ -1,0 +1,57 @@
+"""INTERSECT and EXCEPT of windows, by the number of equal tuples on either side (nile 4.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from windrow.plan.joins import weak
+from windrow.plan.nodes import Binary, Distribution
+from windrow.plan.patterns import Pattern
+from windrow.schema import Schema
+
+
+@dataclass(frozen=True)
+class _Counted(Binary):
+    """Columns match by position, types are equal, names are the left input's."""
+
+    distinct: bool
+    """Without ALL: one of each."""
+
+    def __post_init__(self) -> None:
+        if [field.type for field in self.left.schema] != [field.type for field in self.right.schema]:
+            raise ValueError("the inputs of a set operation need the same column types")
+
+    @property
+    def schema(self) -> Schema:
+        return self.left.schema
+
+    @property
+    def distributions(self) -> tuple[Distribution, ...]:
+        return tuple(Distribution("hash", node.schema.names) for node in self.inputs)
+
+    @property
+    def detail(self) -> str:
+        return "" if self.distinct else "all"
+
+
+@dataclass(frozen=True)
+class Intersect(_Counted):
+    """As many of each tuple as both sides have."""
+
+    label: ClassVar[str] = "Intersect"
+
+    @property
+    def pattern(self) -> Pattern:
+        return weak(self.inputs)
+
+
+@dataclass(frozen=True)
+class Except(_Counted):
+    """As many of each tuple as the left side has more than the right one."""
+
+    label: ClassVar[str] = "Except"
+
+    @property
+    def pattern(self) -> Pattern:
+        return Pattern.STR
