@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -9,6 +10,9 @@ import pytest
 
 import windrow
 from windrow.log.inlet import WallClock
+
+# A shell hands its background jobs a Ctrl-C that is ignored, and they would hand it on.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NOON = 1_800_000_000_000_000
 """Where hand-moved clocks start."""
