@@ -10,10 +10,11 @@ from typing import ClassVar
 
 from sqlglot import exp
 
+from windrow.durations import format_duration
 from windrow.plan.joins import weak
 from windrow.plan.nodes import SINGLE, Distribution, Unary, named_sql, sql_of
 from windrow.plan.patterns import Pattern
-from windrow.plan.windows import Extent, WindowSpec
+from windrow.plan.windows import Extent
 from windrow.schema import Field, Schema
 
 
@@ -73,27 +74,42 @@ class Accumulate(_Grouping):
             raise ValueError("an aggregate without a window accumulates what never expires")
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The tuples before each tuple that OVER takes in, and when it gives a result."""
+
+    extent: Extent
+    preceding: int | None
+    """Microseconds or tuples, besides the tuple itself and, of time, its peers; None: all."""
+    slide: int | None = None
+    """Only the last tuple of each slot of so many microseconds or tuples gives a result."""
+    active: bool = False
+    """Tuples that leave the frame give results too, when they leave."""
+
+    def __post_init__(self) -> None:
+        if self.active and (self.extent is Extent.COUNT or self.preceding is None or self.slide):
+            raise ValueError("active expiration is of time frames that end, without a slide")
+
+    def __str__(self) -> str:
+        length = format_duration if self.extent is Extent.TIME else str
+        size = "UNBOUNDED" if self.preceding is None else length(self.preceding)
+        slide = "" if self.slide is None else f" SLIDE {length(self.slide)}"
+        return f"{self.extent.value} {size} PRECEDING{slide}{' ACTIVE EXPIRATION' if self.active else ''}"
+
+
 @dataclass(frozen=True)
 class Over(Unary):
-    """Window aggregates of SQL:2003: for each tuple their value over the tuples before it and itself.
-
-    With a slide only the last tuple of each slot gives a result, with active expiration also each
-    tuple that leaves the frame, when it leaves.
-    """
+    """Window aggregates of SQL:2003: for each tuple their value over the tuples before it and itself."""
 
     label: ClassVar[str] = "Over"
     calls: tuple[exp.Expr, ...]
     names: tuple[Field, ...]
     partition: tuple[str, ...]
-    frame: WindowSpec
-    """`size` is that of the frame: the T of RANGE T PRECEDING; n + 1 of ROWS n PRECEDING."""
-    active: bool = False
+    frame: Frame
 
     def __post_init__(self) -> None:
         if self.input.pattern is not Pattern.MON:
             raise ValueError("OVER takes the tuples of a stream, one after another")
-        if self.active and (self.frame.extent is not Extent.TIME or self.frame.slide):
-            raise ValueError("active expiration is of time frames without a slide")
 
     @property
     def schema(self) -> Schema:
@@ -106,9 +122,7 @@ class Over(Unary):
     @property
     def detail(self) -> str:
         over = f"PARTITION BY {', '.join(self.partition)} " if self.partition else ""
-        frame = str(self.frame)[1:-1].replace("NOW", "RANGE 0 seconds")
-        active = " ACTIVE EXPIRATION" if self.active else ""
-        return f"{_told(self.calls, self.names)} OVER ({over}{frame}{active})"
+        return f"{_told(self.calls, self.names)} OVER ({over}{self.frame})"
 
 
 @dataclass(frozen=True)
