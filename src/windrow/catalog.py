@@ -116,11 +116,31 @@ class Relation:
     sql: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An aggregate of the user's own (CREATE AGGREGATE)."""
+
+    name: str
+    parameters: Schema
+    returns: Schema
+    """One column, unnamed where the definition gives no name, or several."""
+    blocking: bool
+    """It answers at the end of its input, and so only over windows and tables."""
+    window: bool = False
+    """Defined as WINDOW AGGREGATE: it says itself what the expiry of a tuple means."""
+    algebraic: bool = False
+    """Its results over parts may be its own input: ALGEBRAIC."""
+    sql: str = ""
+
+
 @dataclass(slots=True)
 class Catalog:
-    """All that statements can name."""
+    """All that statements can name. Keys are names in small letters."""
 
     streams: dict[str, Stream | DerivedStream] = field(default_factory=dict)
+    relations: dict[str, Relation] = field(default_factory=dict)
+    aggregates: dict[str, tuple[Aggregate, ...]] = field(default_factory=dict)
+    """Under one name, the base and the window version of an aggregate may both be there."""
 
     def add(self, stream: Stream | DerivedStream) -> None:
         self.streams[stream.name.lower()] = stream

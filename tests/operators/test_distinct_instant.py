@@ -37,7 +37,7 @@ def test_gives_each_tuple_of_an_instant_once(whole: Delta, cuts: list[int], rest
         given_.append(operator.on_deltas([piece]))
         if restarts:
             state, operator = operator.save(), DistinctInstantOperator(NODE)
-            if state is not None:
+            if state:
                 operator.restore(state)
     got = [tuple(row.values()) for each in given_ for row in each.rows.to_pylist()]
     with duckdb.connect() as oracle:
@@ -70,9 +70,9 @@ def test_input_with_negative_tuples_is_refused() -> None:
 def test_an_instant_that_is_over_is_forgotten() -> None:
     operator = DistinctInstantOperator(NODE)
     operator.on_deltas([delta([(1, 1, "u", 5)]).at(5)])
-    assert operator.save() is not None
+    assert operator.save()
     operator.on_deltas([delta([]).at(6)])
-    assert operator.save() is None
+    assert not operator.save()
 
 
 def test_an_empty_input_keeps_an_instant_that_is_not_over() -> None:

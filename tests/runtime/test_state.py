@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from windrow.runtime.state import KEPT, FileState, MemoryState, State, StateStore
+from windrow.errors import CheckpointError
+from windrow.runtime.state import KEPT, NOTHING, FileState, MemoryState, State, StateStore
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -23,49 +24,78 @@ def numbers(found: State) -> dict[str, list[int | None]]:
     return {name: table.column("number").to_pylist() for name, table in found.items()}
 
 
+def load(store: StateStore, before: int) -> State:
+    version = store.newest(before)
+    return {} if version == NOTHING else store.load(version)
+
+
 def test_a_batch_finds_what_the_newest_before_it_left(store: StateStore) -> None:
-    assert store.load(1) == {}
+    assert load(store, 1) == {}
     store.save(1, state(1, 2))
     store.save(4, state(3))
-    assert numbers(store.load(5)) == {"0.Step": [3]}
-    assert numbers(store.load(9)) == {"0.Step": [3]}
+    assert numbers(load(store, 5)) == {"0.Step": [3]}
+    assert numbers(load(store, 9)) == {"0.Step": [3]}
 
 
 def test_a_batch_that_is_run_again_finds_what_it_found_before(store: StateStore) -> None:
     store.save(1, state(1))
     store.save(2, state(2))
-    assert numbers(store.load(2)) == {"0.Step": [1]}
+    assert numbers(load(store, 2)) == {"0.Step": [1]}
     store.save(2, state(5))
-    assert numbers(store.load(3)) == {"0.Step": [5]}
-    assert store.load(1) == {}
+    assert numbers(load(store, 3)) == {"0.Step": [5]}
+    assert load(store, 1) == {}
 
 
 def test_state_that_is_gone_is_not_found_again(store: StateStore) -> None:
     store.save(1, state(1))
     store.save(2, {})
-    assert store.load(3) == {}
+    assert load(store, 3) == {}
 
 
 def test_the_newest_versions_stay(store: StateStore) -> None:
     for batch in range(1, 10):
         store.save(batch, state(batch))
-    found = [numbers(store.load(batch + 1)).get("0.Step") for batch in range(1, 10)]
+    found = [numbers(load(store, batch + 1)).get("0.Step") for batch in range(1, 10)]
     assert found == [None] * (9 - KEPT) + [[batch] for batch in range(10 - KEPT, 10)]
 
 
-def test_a_write_that_was_cut_off_is_not_found_by_its_batch(tmp_path: Path) -> None:
+def test_a_write_that_was_cut_off_is_not_found(tmp_path: Path) -> None:
     store = FileState(tmp_path)
     store.save(1, state(1))
-    (tmp_path / "2").mkdir()
-    (tmp_path / "2" / ".torn.tmp").write_bytes(b"torn")
-    assert numbers(store.load(2)) == {"0.Step": [1]}
+    (tmp_path / "2-0.arrow").write_bytes(b"whole, but in no manifest")
+    (tmp_path / ".torn.tmp").write_bytes(b"torn")
+    assert numbers(load(store, 2)) == {"0.Step": [1]}
     store.save(2, state(2))
-    assert numbers(store.load(3)) == {"0.Step": [2]}
+    assert numbers(load(store, 3)) == {"0.Step": [2]}
     for batch in range(3, 9):
         store.save(batch, state(batch))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["6", "7", "8"]
+    files = [f"{batch}{end}" for batch in (6, 7, 8) for end in ("-0.arrow", ".json")]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".tmp") == sorted(files)
+
+
+def test_a_part_that_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
+    store = FileState(tmp_path)
+    large, small = pa.table({"number": [1, 2]}), pa.table({"number": [3]})
+    store.save(1, {"large": large, "small": small})
+    for batch in range(2, 9):
+        store.save(batch, {"large": large, "small": pa.table({"number": [batch]})})
+    kept = sorted(path.name for path in tmp_path.glob("*.arrow"))
+    assert kept == ["1-0.arrow", "6-1.arrow", "7-1.arrow", "8-1.arrow"]
+    again = FileState(tmp_path)
+    found = again.load(8)
+    assert numbers(found) == {"large": [1, 2], "small": [8]}
+    again.save(9, found)
+    assert not list(tmp_path.glob("9-*.arrow"))
+
+
+def test_a_damaged_part_is_told_by_its_name(tmp_path: Path) -> None:
+    store = FileState(tmp_path)
+    store.save(1, state(1))
+    (tmp_path / "1-0.arrow").write_bytes(b"rubbish")
+    with pytest.raises(CheckpointError, match=r"1-0\.arrow"):
+        store.load(1)
 
 
 def test_another_process_finds_it(tmp_path: Path) -> None:
     FileState(tmp_path).save(3, state(7, 8))
-    assert numbers(FileState(tmp_path).load(4)) == {"0.Step": [7, 8]}
+    assert numbers(load(FileState(tmp_path), 4)) == {"0.Step": [7, 8]}

@@ -1,15 +1,30 @@
 """What every operator is: deltas in, a delta out, and a state that can be saved.
 
-Contract. The caller guarantees that all inputs are complete up to the same clock, that each is in
-time order, and that no tuple is older than the clock of the call before (ties with it may come).
-The operator guarantees the same of its output. One operator instance sees all tuples that its
-node's distribution puts together, and is only ever called by one thread.
+Contract. The caller guarantees, and the operator guarantees of its output:
+
+- All inputs are complete up to the same clock, which never falls. Each is in time order, no tuple is
+  newer than the clock, and none is older than the clock of the call before (ties with it may come).
+- How tuples end follows from the pattern of the edge (`Node.pattern`). On a MON edge they never do:
+  `exp` and `sign` are None. On WKS and WK edges `exp` says when, for every tuple, and `sign` is None;
+  nobody is told again when that instant comes. On a STR edge `sign` is there and `exp` is None: every
+  end is told by a negative tuple.
+- A tuple counts from `ts` up to but without `exp`. What ends at an instant ends before what begins at
+  it. A tuple with exp ≤ ts counts at no instant, and is not sent.
+- A negative tuple has the columns of the tuple that it cancels, and comes after it. Equal tuples are
+  interchangeable, so it cancels any; where their order matters (FIRST, LAST) the oldest.
+- What the output says is right at the end of each instant. What came and went within one may show, or
+  be left out.
+
+One operator instance sees all tuples that its node's distribution puts together, and is only ever
+called by one thread. What it gives follows from its inputs and its saved state alone: no wall clock,
+no chance, no order of a hash table, so a batch that is run again gives the same.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -18,22 +33,26 @@ from windrow.delta import Delta
 FAILURES = pa.schema([("stream", pa.string()), ("input", pa.string()), ("reason", pa.string())])
 """Rows that could not be evaluated: the stream that they came from, the row as JSON, and why."""
 
+State: TypeAlias = Mapping[str, pa.Table]
+"""What is saved, in named parts. A table that is the very object of the save before has not changed,
+and is not written again; so keep what is large in parts that only come and go."""
+
 
 class Operator(ABC):
     """A running step of a plan."""
 
     @abstractmethod
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
-        """What the inputs' changes change in the output, up to the inputs' clock."""
+        """What the inputs' changes, and the time that went by, change in the output."""
 
     def take_failures(self) -> pa.Table | None:
         """The input rows that failed since the last call, as FAILURES, or None; they are forgotten."""
         return None
 
-    def save(self) -> pa.Table | None:
-        """The state, or None where there is none to keep."""
-        return None
+    def save(self) -> State:
+        """The state; nothing where there is none to keep. The operator goes on after it."""
+        return {}
 
-    def restore(self, state: pa.Table) -> None:
-        """Continue from a saved state. Called at most once, before any delta."""
+    def restore(self, state: State) -> None:
+        """Continue from a saved state. Called at most once, before any delta, and only with parts."""
         raise ValueError(f"{type(self).__name__} keeps no state")

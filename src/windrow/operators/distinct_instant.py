@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from windrow.delta import BEGINNING, Delta, concat
 from windrow.expressions.duplicates import first_of_equals
-from windrow.operators.base import Operator
+from windrow.operators.base import Operator, State
 from windrow.plan.nodes import DistinctInstant
 from windrow.plan.patterns import Pattern
 
@@ -37,11 +37,11 @@ class DistinctInstantOperator(Operator):
         self._newest = _newest(both.take(first), delta.clock)
         return given
 
-    def save(self) -> pa.Table | None:
-        return self._newest.to_table() if len(self._newest) else None
+    def save(self) -> State:
+        return {"newest": self._newest.to_table()} if len(self._newest) else {}
 
-    def restore(self, state: pa.Table) -> None:
-        self._newest = Delta.from_table(BEGINNING, state)
+    def restore(self, state: State) -> None:
+        self._newest = Delta.from_table(BEGINNING, state["newest"])
 
 
 def _first_of_equals(delta: Delta) -> npt.NDArray[np.int64]:

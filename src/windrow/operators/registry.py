@@ -30,6 +30,7 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 AWAITED: Mapping[str, str] = {
     "Accumulate": "aggregates of your own",
     "Append": "internal windows",
+    "Changes": "answers that shrink",
     "Distinct": "DISTINCT",
     "Except": "EXCEPT",
     "GroupBy": "aggregates over windows",

@@ -38,6 +38,21 @@ class ToStream(Unary):
 
 
 @dataclass(frozen=True)
+class Changes(Unary):
+    """The changes of an answer, one by one: what ends, however its end was foreseen, is told by a
+    negative tuple, and what came and went within an instant is left out.
+
+    The top of every query whose answer shrinks and is not made a stream.
+    """
+
+    label: ClassVar[str] = "Changes"
+
+    @property
+    def pattern(self) -> Pattern:
+        return Pattern.STR
+
+
+@dataclass(frozen=True)
 class Reevaluate(Node):
     """A query that no incremental step covers: asked again over the live tuples at each change."""
 

@@ -24,6 +24,10 @@ class Exchange(Unary):
     to: Distribution
 
     @property
+    def keeps_state(self) -> bool:
+        return False
+
+    @property
     def detail(self) -> str:
         return f"by {self.to}"
 

@@ -73,6 +73,12 @@ class Node(ABC):
         return (self.distribution,) * len(self.inputs)
 
     @property
+    def keeps_state(self) -> bool:
+        """Whether what it gives depends on what came before. A stage that reads streams keeps none:
+        it runs on several slices of time at once."""
+        return True
+
+    @property
     def detail(self) -> str:
         """What EXPLAIN says after the label."""
         return ""
@@ -90,6 +96,10 @@ class Leaf(Node):
     @property
     def inputs(self) -> tuple[Node, ...]:
         return ()
+
+    @property
+    def keeps_state(self) -> bool:
+        return False
 
     def over(self, *inputs: Node) -> Node:
         return self
@@ -164,6 +174,10 @@ class Select(Unary):
     predicate: exp.Expr
 
     @property
+    def keeps_state(self) -> bool:
+        return False
+
+    @property
     def detail(self) -> str:
         return sql_of(self.predicate)
 
@@ -179,6 +193,10 @@ class Project(Unary):
     def __post_init__(self) -> None:
         if len(self.expressions) != len(self.output):
             raise ValueError("a projection needs one name and type for each expression")
+
+    @property
+    def keeps_state(self) -> bool:
+        return False
 
     @property
     def schema(self) -> Schema:
@@ -201,6 +219,10 @@ class Calculate(Unary):
     output: Schema
 
     @property
+    def keeps_state(self) -> bool:
+        return False
+
+    @property
     def schema(self) -> Schema:
         return self.output
 
@@ -219,6 +241,10 @@ class Union(Node):
         types = [tuple(field.type for field in node.schema) for node in self.branches]
         if len(types) < 2 or any(other != types[0] for other in types):
             raise ValueError("a union needs two or more inputs with the same column types")
+
+    @property
+    def keeps_state(self) -> bool:
+        return False
 
     @property
     def inputs(self) -> tuple[Node, ...]:

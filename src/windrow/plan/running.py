@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from windrow.delta import Delta
-from windrow.operators.base import FAILURES, Operator
+from windrow.operators.base import FAILURES, Operator, State
 from windrow.operators.registry import operator_for
 from windrow.plan.nodes import Leaf, Node
 
@@ -46,15 +46,20 @@ class RunningStage:
         return pa.concat_tables([FAILURES.empty_table(), *(each for each in failed if each is not None)])
 
     def save(self) -> dict[str, pa.Table]:
-        """The state of each operator that has any now."""
-        states = {step.id: step.operator.save() for step in self._steps}
-        return {id_: state for id_, state in states.items() if state is not None}
+        """The parts of all operators' states, each under its operator's id and its own name."""
+        return {
+            f"{step.id}/{name}": part for step in self._steps for name, part in step.operator.save().items()
+        }
 
-    def restore(self, states: Mapping[str, pa.Table]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from what was saved. Called at most once, before any delta."""
+        parts: dict[str, dict[str, pa.Table]] = {}
+        for key, part in state.items():
+            id_, _, name = key.partition("/")
+            parts.setdefault(id_, {})[name] = part
         for step in self._steps:
-            if step.id in states:
-                step.operator.restore(states[step.id])
+            if step.id in parts:
+                step.operator.restore(parts[step.id])
 
     def _add(self, node: Node) -> str:
         """Append the steps that compute a node; the id under which its deltas are found."""

@@ -112,6 +112,11 @@ class Window(_Windowing):
         return Schema((*self.input.schema, Field(self.exposed, "BIGINT")))
 
     @property
+    def keeps_state(self) -> bool:
+        """A time window that moves with each tuple only says when its tuples leave."""
+        return self.spec.extent is Extent.COUNT or self.spec.slide is not None
+
+    @property
     def detail(self) -> str:
         return str(self.spec).replace("]", " INTERNAL]") if self.internal else str(self.spec)
 

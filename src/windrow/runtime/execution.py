@@ -7,7 +7,7 @@ range of log positions, so a batch that is run again gives the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from windrow.plan.running import RunningStage
 from windrow.plan.stages import RESULT, Stage, StageOutput
 from windrow.runtime.delivery import file_sink
 from windrow.runtime.program import CompiledQuery, Program
-from windrow.runtime.state import StateStore
+from windrow.runtime.state import Places
 from windrow.sinks.base import Part
 
 PROGRAM, NUMBER = "program", "batch"
@@ -71,8 +71,6 @@ class Result:
 
 
 Message = Exchanged | Result
-States = Callable[[str], StateStore]
-"""Where the state of a stage of a query in a bucket is kept, by the three of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,7 @@ class Work:
             yield from self._run(query, stage, stage.start(), inputs, slice_.number)
 
     def later_stage(
-        self, number: int, bucket: int, messages: Iterable[Message], state: States
+        self, number: int, bucket: int, messages: Iterable[Message], places: Places
     ) -> Iterator[Message]:
         """What a bucket makes of what the stage before sent it; results only pass through."""
         arrived: dict[tuple[str, str], list[Exchanged]] = {}
@@ -123,11 +121,9 @@ class Work:
             if any((query.name, each.id) not in arrived for each in stage.inputs):
                 continue
             inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
-            store = state(f"{query.key}/{number}/{bucket}")
-            running = stage.start()
-            running.restore(store.load(self.batch.number))
-            yield from self._run(query, stage, running, inputs, bucket)
-            store.save(self.batch.number, running.save())
+            with places.place(query.key, number, bucket).at(self.batch.number, stage) as running:
+                yield from self._run(query, stage, running, inputs, bucket)
+        places.forget_others({query.key for query in self.program.compiled()})
 
     def _run(
         self,
@@ -177,7 +173,7 @@ def work_of(checkpoint: Path, batch: Batch, buckets: int) -> Work:
     return Work(program, batch, buckets, checkpoint)
 
 
-def run_here(work: Work, logs: Mapping[str, LogReader], states: States) -> list[Result]:
+def run_here(work: Work, logs: Mapping[str, LogReader], places: Places) -> list[Result]:
     """Run a whole batch in this process: one slice, one bucket after another."""
     messages = list(work.first_stage(logs, Slice()))
     for number in range(1, work.stages):
@@ -187,6 +183,6 @@ def run_here(work: Work, logs: Mapping[str, LogReader], states: States) -> list[
         messages = [
             given
             for bucket, share in by_bucket.items()
-            for given in work.later_stage(number, bucket, share, states)
+            for given in work.later_stage(number, bucket, share, places)
         ]
     return [message for message in messages if isinstance(message, Result)]

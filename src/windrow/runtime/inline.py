@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from windrow.runtime.checkpoint import Checkpoint, read_json, unusable, write_js
 from windrow.runtime.execution import NUMBER, Batch, run_here, work_of
 from windrow.runtime.pipeline import Pipeline
 from windrow.runtime.runner import Engine, Runner
-from windrow.runtime.state import FileState, MemoryState, StateStore
+from windrow.runtime.state import FileState, MemoryState, Places, StateStore
 
 
 class Journal:
@@ -53,7 +52,7 @@ class InlineRunner(Runner):
         self._pipeline = pipeline
         self._journal = Journal(pipeline.checkpoint)
         pipeline.backlog.processed(self._journal.done)
-        self._memory: defaultdict[str, StateStore] = defaultdict(MemoryState)
+        self._places = Places(self._state)
 
     def step(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
@@ -83,7 +82,7 @@ class InlineRunner(Runner):
         self._journal.begin(batch)
         began = time.perf_counter()
         results = run_here(
-            work_of(self._pipeline.checkpoint.path, batch, 1), self._pipeline.logs, self._state
+            work_of(self._pipeline.checkpoint.path, batch, 1), self._pipeline.logs, self._places
         )
         self._pipeline.commit(batch, results, {"run": time.perf_counter() - began})
         self._journal.end(batch)
@@ -91,7 +90,7 @@ class InlineRunner(Runner):
 
     def _state(self, key: str) -> StateStore:
         checkpoint = self._pipeline.checkpoint
-        return FileState(checkpoint.path / "state" / key) if checkpoint.lasting else self._memory[key]
+        return FileState(checkpoint.path / "state" / key) if checkpoint.lasting else MemoryState()
 
 
 class InlineEngine(Engine):

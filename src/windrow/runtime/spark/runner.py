@@ -6,6 +6,7 @@ same offsets, if it does not know that it was done. Everything else is a functio
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import threading
@@ -31,7 +32,7 @@ from windrow.runtime.spark.messages import DDL, Failure, decode, encode
 from windrow.runtime.spark.session import session
 from windrow.runtime.spark.source import NAME
 from windrow.runtime.spark.starting import undisturbed
-from windrow.runtime.state import FileState, StateStore
+from windrow.runtime.state import FileState, Places
 from windrow.sources.kafka_connector import connector_conf
 
 COMMIT_TIME = 5.0
@@ -162,7 +163,7 @@ class SparkRunner(Runner):
         logs = self._pipeline.logs
         if rows_between(batch.start, batch.end, logs) <= self._pipeline.settings.number("driver_rows"):
             # Not on Spark's callback thread, which outlives the interpreter's clean-up.
-            return self._here.submit(run_here, work, logs, partial(_state, checkpoint)).result()
+            return self._here.submit(run_here, work, logs, _places(checkpoint)).result()
         for stage in range(1, work.stages):
             run = partial(_run_stage, checkpoint, batch, self._buckets, stage)
             rows = rows.repartitionById(self._buckets, "bucket").mapInArrow(run, DDL)
@@ -209,9 +210,7 @@ def _run_stage(
     work: Work = work_of(checkpoint, batch, buckets)
     try:
         arrived = [_passed(message) for message in decode(batches)]
-        for message in work.later_stage(
-            number, context.partitionId(), arrived, partial(_state, checkpoint)
-        ):
+        for message in work.later_stage(number, context.partitionId(), arrived, _places(checkpoint)):
             yield encode(message)
     except Error as error:
         yield encode(Failure.of(error))
@@ -223,8 +222,10 @@ def _passed(message: Any) -> Any:
     return message
 
 
-def _state(checkpoint: Path, key: str) -> StateStore:
-    return FileState(checkpoint / "state" / key)
+@functools.lru_cache(maxsize=8)
+def _places(checkpoint: Path) -> Places:
+    """What this process, the driver or a worker, has served of a pipeline."""
+    return Places(lambda key: FileState(checkpoint / "state" / key))
 
 
 def _ended_by(error: object) -> RunnerError:
