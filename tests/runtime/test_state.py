@@ -7,8 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from windrow.buffers.parts import State
 from windrow.errors import CheckpointError
-from windrow.runtime.state import KEPT, NOTHING, FileState, MemoryState, State, StateStore
+from windrow.runtime.state import KEPT, NOTHING, FileState, MemoryState, StateStore
 
 
 @pytest.fixture(params=["memory", "file"])

@@ -15,7 +15,10 @@ from typing import Any, Generic, ParamSpec, TypeVar
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-MODULES = ("windrow.kernels.clocks",)
+MODULES = (
+    "windrow.kernels.clocks",
+    "windrow.kernels.hashing",
+)
 """Where kernels are declared."""
 
 _kernels: dict[str, Kernel[..., Any]] = {}
@@ -42,6 +45,14 @@ class Kernel(Generic[Arguments, Result]):
             # numba finds no folder to cache in; then every process compiles for itself.
             compiled = numba.njit(self.signature, nogil=True)(self.function)
         return compiled  # type: ignore[no-any-return]
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What lets one kernel call another of its module. Numba's cache sees no change in other files."""
+        import numba
+
+        typeof: Any = numba.typeof
+        return typeof(self.compiled)
 
     def is_cached(self) -> bool:
         """Whether machine code for this machine and this source text lies in the cache."""

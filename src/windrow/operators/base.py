@@ -23,19 +23,15 @@ no chance, no order of a hash table, so a batch that is run again gives the same
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import pyarrow as pa
 
+from windrow.buffers.parts import State
 from windrow.delta import Delta
 
 FAILURES = pa.schema([("stream", pa.string()), ("input", pa.string()), ("reason", pa.string())])
 """Rows that could not be evaluated: the stream that they came from, the row as JSON, and why."""
-
-State: TypeAlias = Mapping[str, pa.Table]
-"""What is saved, in named parts. A table that is the very object of the save before has not changed,
-and is not written again; so keep what is large in parts that only come and go."""
 
 
 class Operator(ABC):

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from windrow.buffers.parts import State
 from windrow.delta import BEGINNING, Delta, concat
 from windrow.expressions.duplicates import first_of_equals
-from windrow.operators.base import Operator, State
+from windrow.operators.base import Operator
 from windrow.plan.nodes import DistinctInstant
 from windrow.plan.patterns import Pattern
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from windrow.buffers.parts import State
 from windrow.delta import Delta
-from windrow.operators.base import FAILURES, Operator, State
+from windrow.operators.base import FAILURES, Operator
 from windrow.operators.registry import operator_for
 from windrow.plan.nodes import Leaf, Node
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from windrow.operators.base import State
+from windrow.buffers.parts import State
 from windrow.runtime.checkpoint import read_json, unusable, write_atomically, write_json
 
 if TYPE_CHECKING:
