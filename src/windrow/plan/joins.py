@@ -133,7 +133,8 @@ class RelationScan(Leaf):
 
     @property
     def pattern(self) -> Pattern:
-        return Pattern.STR if self.relation.retroactive else Pattern.MON
+        """Also of an NRR: by itself it is a table, and only joins with it do not look back."""
+        return Pattern.STR
 
     @property
     def detail(self) -> str:
@@ -150,19 +151,23 @@ class RelationJoin(_Matching):
 
     label: ClassVar[str] = "RelationJoin"
     kind: Literal["inner", "left"] = "inner"
+    retroactive: bool = True
+    """False: the relation is an NRR."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.left.pattern is Pattern.STR:
-            raise ValueError("a join with a relation cannot take negative tuples")
-        if not isinstance(self.relation, RelationScan):
+        if self.left.pattern is Pattern.STR and not self.retroactive:
+            raise ValueError("a join with an NRR cannot take negative tuples")
+        if self.right.pattern is not Pattern.STR or self._leaf.keeps_state:
             raise ValueError("a join with a relation has the relation on its right")
+        if isinstance(self._leaf, RelationScan) and self._leaf.relation.retroactive != self.retroactive:
+            raise ValueError("a join is retroactive as its relation is")
 
     @property
-    def relation(self) -> Node:
-        """The scan below what selects and renames its columns."""
+    def _leaf(self) -> Node:
+        """The relation's scan, or where an exchange brings it, below what selects and renames."""
         node = self.right
-        while isinstance(node, Unary):
+        while isinstance(node, Unary) and not node.keeps_state:
             node = node.input
         return node
 
@@ -172,7 +177,7 @@ class RelationJoin(_Matching):
 
     @property
     def pattern(self) -> Pattern:
-        return Pattern.STR if self.relation.pattern is Pattern.STR else self.left.pattern
+        return Pattern.STR if self.retroactive else self.left.pattern
 
     @property
     def lifetime(self) -> int | None:
