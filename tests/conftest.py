@@ -1,4 +1,4 @@
-"""A wall clock that is moved by hand, and databases that go by it."""
+"""Databases that go by a wall clock that is moved by hand."""
 
 from __future__ import annotations
 
@@ -9,26 +9,12 @@ from contextlib import ExitStack
 import pytest
 
 import windrow
+from windrow.log.hand_moved import NEW_YEAR as NOON
+from windrow.log.hand_moved import HandMovedWall
 from windrow.log.inlet import WallClock
 
 # A shell hands its background jobs a Ctrl-C that is ignored, and they would hand it on.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-NOON = 1_800_000_000_000_000
-"""Where hand-moved clocks start."""
-
-
-class HandMovedWall:
-    """A wall clock that stands still until it is moved, in either direction."""
-
-    def __init__(self, now: int = NOON) -> None:
-        self.now = now
-
-    def __call__(self) -> int:
-        return self.now
-
-    def move(self, microseconds: int) -> None:
-        self.now += microseconds
 
 
 @pytest.fixture

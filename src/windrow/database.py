@@ -171,6 +171,14 @@ class Database:
         """A heartbeat: all tuples up to and including this instant are in."""
         self._pipeline.inlet(self._stream(stream)).advance(as_microseconds(ts))
 
+    def advance_clock(self, microseconds: int) -> None:
+        """Move the wall clock of a database that was given one that is moved by hand."""
+        self._pipeline.move_wall(microseconds)
+
+    def beat(self) -> None:
+        """A heartbeat: the clock of all that the system stamps is the wall clock's time."""
+        self._pipeline.beat()
+
     # Queries
 
     def execute(self, sql: str) -> list[Outcome]:

@@ -5,7 +5,8 @@ Error
 │   ├── ParseError        the text is not a statement of the language
 │   ├── UnknownName        a name is unknown, or means two things
 │   ├── TypeMismatch        an expression has no type
-│   └── Refused           well-formed, but it cannot mean or do anything useful
+│   ├── Refused           well-formed, but it cannot mean or do anything useful
+│   └── AssertionFailed   what an ASSERT says is not so
 ├── SettingError          SET or connect() with an unknown or unusable value
 ├── SourceError           a source cannot be opened or read
 ├── SinkError             a sink cannot be opened or written
@@ -16,6 +17,10 @@ Error
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windrow.comparison import Difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,16 @@ class TypeMismatch(StatementError):
 
 class Refused(StatementError):
     """A well-formed statement that the catalog, or its own meaning, does not allow."""
+
+
+class AssertionFailed(StatementError):
+    """What an ASSERT says is not so; `difference` has the rows where it is about rows."""
+
+    def __init__(
+        self, message: str, span: Span, *, hint: str | None = None, difference: Difference | None = None
+    ) -> None:
+        super().__init__(message, span, hint=hint)
+        self.difference = difference
 
 
 class SettingError(Error):

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from windrow.asserting import check_error, check_rows
 from windrow.catalog import Stream
-from windrow.errors import Span, StatementError, UnknownName
+from windrow.durations import format_duration
+from windrow.errors import AssertionFailed, Error, Span, StatementError, UnknownName
 from windrow.language import statements as said
+from windrow.language.advancing import advanced
 from windrow.language.define import check_drop
 from windrow.language.inserting import inserted
 from windrow.language.names import suggest
@@ -176,6 +179,32 @@ def _set(db: Database, statement: said.SetSetting) -> Outcome:
     return Outcome(statement.text, f"{statement.name} = {statement.value.text}")
 
 
+def _advance(db: Database, statement: said.AdvanceStream) -> Outcome:
+    stream, clock = advanced(statement, db.catalog)
+    db.advance(stream.name, clock)
+    return Outcome(statement.text, f"{stream.name} is at {statement.instant.text}")
+
+
+def _advance_clock(db: Database, statement: said.AdvanceClock) -> Outcome:
+    db.advance_clock(statement.by.microseconds)
+    return Outcome(statement.text, f"{format_duration(statement.by.microseconds)} have passed")
+
+
+def _assert_rows(db: Database, statement: said.AssertRows) -> Outcome:
+    check_rows(db, statement)
+    return Outcome(statement.text, f"the {statement.what} of {statement.name}: as asserted")
+
+
+def _assert_error(db: Database, statement: said.AssertError) -> Outcome:
+    try:
+        with told_within(statement.statement.span):
+            execute(db, statement.statement.text)
+    except Error as error:
+        check_error(error, statement)
+        return Outcome(statement.text, f"refused as asserted: {error.message}")
+    raise AssertionFailed("no error came", statement.statement.span)
+
+
 _SHOWN: dict[str, Callable[[Database], pa.Table]] = {
     "streams": _streams,
     "queries": _queries,
@@ -194,4 +223,8 @@ _RULES: dict[type[said.Statement], Callable[[Any, Any], Outcome]] = {
     said.Describe: _describe,
     said.Explain: _explain,
     said.SetSetting: _set,
+    said.AdvanceStream: _advance,
+    said.AdvanceClock: _advance_clock,
+    said.AssertRows: _assert_rows,
+    said.AssertError: _assert_error,
 }

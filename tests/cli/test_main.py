@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import pytest
 
-VERBS = ("run", "sql", "explain", "demo", "bench", "doctor")
+VERBS = ("run", "sql", "test", "explain", "demo", "bench", "doctor")
 
 
 def test_help_lists_the_verbs(windrow: Callable) -> None:

@@ -34,14 +34,16 @@ FAILURES = [
         ParseError,
         "no statement begins with 'price'",
         "price",
-        "statements begin with: SELECT, CREATE, INSERT, SHOW, DESCRIBE, DROP, EXPLAIN, SET",
+        "statements begin with: SELECT, CREATE, INSERT, SHOW, DESCRIBE, DROP, EXPLAIN, SET,"
+        " ADVANCE, ASSERT",
     ),
     (
         "'x'",
         ParseError,
         "no statement begins with ''x''",
         "'x'",
-        "statements begin with: SELECT, CREATE, INSERT, SHOW, DESCRIBE, DROP, EXPLAIN, SET",
+        "statements begin with: SELECT, CREATE, INSERT, SHOW, DESCRIBE, DROP, EXPLAIN, SET,"
+        " ADVANCE, ASSERT",
     ),
     ("CREATE TABLE x (a int)", ParseError, "expected STREAM or QUERY, found 'TABLE'", "TABLE", None),
     ("CREATE", ParseError, "expected STREAM or QUERY, found the end of the statement", "", None),

@@ -12,15 +12,17 @@ from windrow.catalog import Catalog, Stream
 
 # fmt: off
 KEYWORDS = (
-    "ALL", "AND", "AS", "BETWEEN", "BY", "CASE", "CAST", "CREATE", "DESCRIBE", "DISTINCT", "DROP",
-    "ELSE", "END", "EXPLAIN", "FALSE", "FROM", "HEARTBEAT", "IN", "INSERT", "INTO", "IS", "LIKE", "NOT",
-    "NULL", "OR", "ORDER", "QUERIES", "QUERY", "RETAIN", "SELECT", "SET", "SETTINGS", "SHOW", "SLACK",
-    "SOURCE", "STREAM", "STREAMS", "THEN", "TRUE", "UNION", "VALUES", "WHEN", "WHERE",
+    "ADVANCE", "ALL", "AND", "ANSWER", "AS", "ASSERT", "BETWEEN", "BY", "CASE", "CAST", "CHANGES",
+    "CLOCK", "CREATE", "DESCRIBE", "DISTINCT", "DROP", "ELSE", "EMPTY", "END", "ERROR", "EXPLAIN",
+    "FALSE", "FOR", "FROM", "HEARTBEAT", "IN", "INSERT", "INTO", "IS", "LIKE", "NOT", "NULL", "OF",
+    "OR", "ORDER", "QUERIES", "QUERY", "RETAIN", "SELECT", "SET", "SETTINGS", "SHOW", "SLACK", "SOURCE",
+    "STREAM", "STREAMS", "THEN", "TIMES", "TIMESTAMP", "TO", "TRUE", "UNION", "VALUES", "WHEN", "WHERE",
+    "WITH",
 )
 # fmt: on
 """The words of the language."""
 
-_BEFORE_STREAM = {"from", "join", "describe", "stream", "into", "\\d"}
+_BEFORE_STREAM = {"from", "join", "describe", "stream", "into", "advance", "\\d"}
 _WORD = "_.\\"
 
 

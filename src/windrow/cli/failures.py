@@ -1,5 +1,6 @@
 """How a failure is told, and what the shell sees: no traceback ever reaches the screen.
 
+1     what an ASSERT says is not so: the sentence and the place, and where it is about rows, both tables
 2     an error that windrow raises on purpose: the sentence, the place in the statement, the hint
 70    anything else: one line, and the file that holds the traceback
 130   interrupted (128 + SIGINT); 143 and 129 for SIGTERM and SIGHUP
@@ -19,9 +20,9 @@ from rich.text import Text
 
 from windrow.cli.console import err
 from windrow.cli.signals import Terminated
-from windrow.errors import Error, Span, StatementError
+from windrow.errors import AssertionFailed, Error, Span, StatementError
 
-WRONG, UNEXPECTED, INTERRUPTED = 2, 70, 130
+FAILED, WRONG, UNEXPECTED, INTERRUPTED = 1, 2, 70, 130
 _TAB = "    "
 
 
@@ -48,7 +49,7 @@ def report(error: Exception, *, origin: str | None = None, console: Console | No
     console = console or err()
     if isinstance(error, Error):
         console.print(described(error, origin, console.width), soft_wrap=True)
-        return WRONG
+        return FAILED if isinstance(error, AssertionFailed) else WRONG
     path = _keep_traceback(error)
     message = Text.assemble(
         ("error: ", "bold red"), f"unexpected {type(error).__name__}: {_one_line(error)}"
@@ -60,7 +61,8 @@ def report(error: Exception, *, origin: str | None = None, console: Console | No
 
 def described(error: Error, origin: str | None, width: int) -> Text:
     """The error with the culprit under a caret, and the hint."""
-    text = Text.assemble(("error: ", "bold red"))
+    failed = isinstance(error, AssertionFailed)
+    text = Text.assemble(("failed: " if failed else "error: ", "bold red"))
     if isinstance(error, StatementError):
         file = "" if origin is None else f"{origin}, "
         text.append(f"{file}line {error.line}, column {error.column}: ", "bold")
@@ -71,6 +73,10 @@ def described(error: Error, origin: str | None, width: int) -> Text:
     if error.hint is not None:
         text.append("\nhint: ", "cyan")
         text.append(error.hint)
+    if isinstance(error, AssertionFailed) and error.difference is not None:
+        from windrow.cli.differences import drawn  # only failures need DuckDB
+
+        text.append("\n").append(drawn(error.difference))
     return text
 
 

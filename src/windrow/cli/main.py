@@ -139,6 +139,34 @@ def sql_command(
     _told(command, origin=script)
 
 
+@app.command("test")
+def run_tests(
+    scripts: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Scripts with ASSERT, or folders of them.")
+    ],
+    runner: RunnerOption = "spark",
+    master: MasterOption = DEFAULT_MASTER,
+    set_: SetOption = None,
+) -> None:
+    """Run scripts with INSERT, ADVANCE and ASSERT, and tell which of them hold.
+
+    Each has a database of its own, and a clock that moves only when the script says so. Exits
+    with 1 if something asserted is not so, and with 2 if a script could not be run to its end.
+
+    Examples:
+
+    * `windrow test bids.esl`
+    * `windrow test --runner inline tests/scripts`
+    """
+
+    def command() -> None:
+        from windrow.cli.test import run_scripts
+
+        sys.exit(run_scripts(scripts, _options(runner, master, None, set_)))
+
+    _told(command)
+
+
 @app.command("explain")
 def explain_command(
     script: Annotated[str, typer.Argument(metavar="SCRIPT", help="The statements; - is standard input.")],

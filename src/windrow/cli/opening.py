@@ -12,6 +12,7 @@ from windrow.cli.signals import uninterrupted
 
 if TYPE_CHECKING:
     from windrow.database import Database
+    from windrow.log.inlet import WallClock
 
 DEFAULT_MASTER = "local[*]"
 
@@ -32,14 +33,17 @@ def working(what: str) -> AbstractContextManager[Any]:
 
 
 @contextmanager
-def opened(options: Options) -> Iterator[Database]:
+def opened(options: Options, *, wall_clock: WallClock | None = None) -> Iterator[Database]:
+    """Open it; `wall_clock` is one to go by instead of that on the wall."""
     with working("opening"):
         from windrow.database import connect
+        from windrow.log.inlet import wall_clock as on_the_wall
 
         db = connect(
             runner=options.runner,
             master=options.master,
             checkpoint=options.checkpoint,
+            wall_clock=wall_clock or on_the_wall,
             **options.settings,
         )
     try:

@@ -30,6 +30,7 @@ from windrow.language.statements import (
     Statement,
     Text,
 )
+from windrow.language.testing import read_advance, read_assert
 from windrow.language.tokens import TEXTS, Source, is_word, word
 
 Parts = dict[str, Any]
@@ -173,7 +174,10 @@ def _value(cursor: Cursor) -> Text:
 
 
 _QUERIES = ("SELECT", "FROM", "WITH", "VALUES")
-_BEGINNINGS = ("SELECT", "CREATE", "INSERT", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET")
+_BEGINNINGS = (
+    *("SELECT", "CREATE", "INSERT", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET"),
+    *("ADVANCE", "ASSERT"),
+)
 _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
     **dict.fromkeys((*_QUERIES, "("), _bare_query),
     "CREATE": _create,
@@ -183,4 +187,6 @@ _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
     "DROP": _drop,
     "EXPLAIN": _explain,
     "SET": _set,
+    "ADVANCE": read_advance,
+    "ASSERT": lambda cursor: read_assert(cursor, _query),
 }

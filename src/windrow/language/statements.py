@@ -197,3 +197,38 @@ class SetSetting(Statement):
 
     name: Name
     value: Text
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdvanceStream(Statement):
+    """ADVANCE stream TO TIMESTAMP '…': all tuples up to and including this instant are in."""
+
+    stream: Name
+    instant: Text
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdvanceClock(Statement):
+    """ADVANCE CLOCK BY 5 SECONDS: moves a wall clock that stands still by itself."""
+
+    by: Duration
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssertRows(Statement):
+    """ASSERT ANSWER OF query AS (…) or IS EMPTY; ASSERT CHANGES OF query [WITH TIMES] likewise."""
+
+    what: Literal["answer", "changes"]
+    name: Name
+    rows: Query | None
+    """None: IS EMPTY."""
+    times: bool = False
+    """Whether the rows have the instants of the changes, behind the operation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssertError(Statement):
+    """ASSERT ERROR 'part of the message' FOR statement."""
+
+    part: Text
+    statement: Text

@@ -15,8 +15,10 @@ import pyarrow as pa
 
 from windrow.catalog import Stream
 from windrow.delta import BEGINNING, Delta, concat, in_time_order
+from windrow.errors import Error
 from windrow.language.settings import Settings
 from windrow.log.file_log import FileLog
+from windrow.log.hand_moved import HandMovedWall
 from windrow.log.index import Index
 from windrow.log.inlet import StreamInlet, WallClock
 from windrow.log.reading import Offsets, Span
@@ -112,6 +114,19 @@ class Pipeline:
 
     def inlet(self, stream: Stream) -> StreamInlet:
         return self._streams[stream.log].inlet
+
+    def move_wall(self, microseconds: int) -> None:
+        """Move a wall clock that stands still by itself."""
+        if not isinstance(self._now, HandMovedWall):
+            raise Error(
+                "the clock on the wall moves by itself", hint="`windrow test` has one that is moved by hand"
+            )
+        self._now.move(microseconds)
+
+    def beat(self) -> None:
+        """A heartbeat of every stream: what the system stamps has the wall clock's time."""
+        for state in list(self._streams.values()):
+            state.inlet.beat()
 
     def put_in_force(self, program: Program, sinks: Mapping[str, Sink]) -> None:
         """Make this the program from the next batch on; `sinks` has those of queries that are new."""
