@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from sqlglot import exp
 
-from windrow.plan.nodes import SINGLE, Distribution, Node, Unary, sql_of
+from windrow.plan.nodes import ANY, SINGLE, Distribution, Node, Passed, Unary, sql_of
 from windrow.plan.patterns import Pattern
 from windrow.schema import Schema
 
@@ -30,7 +30,10 @@ class ToStream(Unary):
 
     @property
     def distribution(self) -> Distribution:
-        return SINGLE if self.kind == "Rstream" else super().distribution
+        """What comes and goes of equal tuples at one instant is nothing, and one place has to see it."""
+        if self.kind == "Rstream":
+            return SINGLE
+        return ANY if self.input.pattern is Pattern.MON else Distribution("hash", self.schema.names)
 
     @property
     def detail(self) -> str:
@@ -76,6 +79,10 @@ class Reevaluate(Node):
     @property
     def pattern(self) -> Pattern:
         return Pattern.STR
+
+    @property
+    def passes(self) -> tuple[Passed, ...]:
+        return ({},) * len(self.sources)
 
     @property
     def distribution(self) -> Distribution:

@@ -12,9 +12,11 @@ from itertools import count
 from typing import Any, Literal
 
 from windrow.errors import Error
-from windrow.plan.exchange import distribute, level, placement
+from windrow.plan.distribute import distribute
+from windrow.plan.exchange import level
 from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
+from windrow.plan.placement import placement
 
 Format = Literal["text", "json", "dot"]
 

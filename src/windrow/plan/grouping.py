@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from windrow.durations import format_duration
 from windrow.plan.joins import weak
-from windrow.plan.nodes import SINGLE, Distribution, Unary, named_sql, sql_of
+from windrow.plan.nodes import SINGLE, Distribution, Passed, Unary, named_sql, sql_of
 from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Extent
 from windrow.schema import Field, Schema
@@ -41,6 +41,10 @@ class _Grouping(Unary):
     def schema(self) -> Schema:
         fields = {field.name: field for field in self.input.schema}
         return Schema((*(fields[key] for key in self.keys), *self.names))
+
+    @property
+    def passes(self) -> tuple[Passed, ...]:
+        return ({key.lower(): key for key in self.keys},)
 
     @property
     def distribution(self) -> Distribution:

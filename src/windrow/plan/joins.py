@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, TypeAlias
 from sqlglot import exp
 
 from windrow.catalog import Relation
-from windrow.plan.nodes import SINGLE, Binary, Distribution, Leaf, Node, Unary, sql_of
+from windrow.plan.nodes import SINGLE, Binary, Distribution, Leaf, Node, Passed, Unary, sql_of
 from windrow.plan.patterns import Pattern
 from windrow.schema import Schema
 
@@ -73,6 +73,15 @@ class Join(_Matching):
         return weak(self.inputs) if self.kind == "inner" else Pattern.STR
 
     @property
+    def passes(self) -> tuple[Passed, ...]:
+        """A tuple without a partner has NULLs in its place."""
+        left, right = super().passes
+        return (
+            left if self.kind in ("inner", "left") else {},
+            right if self.kind in ("inner", "right") else {},
+        )
+
+    @property
     def detail(self) -> str:
         kind = "" if self.kind == "inner" else f"{self.kind} "
         return f"{kind}{super().detail or 'each with each'}"
@@ -101,6 +110,11 @@ class Negation(_Matching):
     label: ClassVar[str] = "Negation"
     null_aware: bool = False
     """NOT IN: a NULL on either side makes the answer unknown, so the tuple is not given."""
+
+    @property
+    def distributions(self) -> tuple[Distribution, ...]:
+        """A NULL concerns the tuples of all keys, so only one place can do NOT IN."""
+        return (SINGLE, SINGLE) if self.null_aware else super().distributions
 
     @property
     def schema(self) -> Schema:
@@ -182,6 +196,12 @@ class RelationJoin(_Matching):
     @property
     def lifetime(self) -> int | None:
         return self.left.lifetime if self.pattern is Pattern.WKS else None
+
+    @property
+    def passes(self) -> tuple[Passed, ...]:
+        """A tuple that no row matches has NULLs in the row's place."""
+        left, right = super().passes
+        return left, right if self.kind == "inner" else {}
 
     @property
     def detail(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from windrow.plan.joins import weak
-from windrow.plan.nodes import Binary, Distribution
+from windrow.plan.nodes import Binary, Distribution, Passed, same_places
 from windrow.plan.patterns import Pattern
 from windrow.schema import Schema
 
@@ -25,6 +25,10 @@ class _Counted(Binary):
     @property
     def schema(self) -> Schema:
         return self.left.schema
+
+    @property
+    def passes(self) -> tuple[Passed, ...]:
+        return tuple(same_places(self.schema, each.schema) for each in self.inputs)
 
     @property
     def distributions(self) -> tuple[Distribution, ...]:
@@ -51,6 +55,11 @@ class Except(_Counted):
     """As many of each tuple as the left side has more than the right one."""
 
     label: ClassVar[str] = "Except"
+
+    @property
+    def passes(self) -> tuple[Passed, ...]:
+        """No result comes of the right side."""
+        return super().passes[0], {}
 
     @property
     def pattern(self) -> Pattern:

@@ -8,9 +8,9 @@ its distribution, and the update pattern of its output edge.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeAlias
 
 from sqlglot import exp
 
@@ -32,6 +32,10 @@ class Distribution:
 
 ANY = Distribution()
 SINGLE = Distribution("single")
+
+Passed: TypeAlias = Mapping[str, str]
+"""Columns of a result that are those of an input, unchanged: by their name, in small letters, the
+name that they have there."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +67,20 @@ class Node(ABC):
         return self.inputs[0].lifetime if self.inputs and self.pattern is Pattern.WKS else None
 
     @property
+    def passes(self) -> tuple[Passed, ...]:
+        """For each input, the columns that every result that comes of it has from a tuple there;
+        unless a node says otherwise, those of the same name."""
+        return tuple(same_names(self.schema, each.schema) for each in self.inputs)
+
+    @property
     def distribution(self) -> Distribution:
         """Where the tuples of every input must be."""
         return ANY
 
     @property
     def distributions(self) -> tuple[Distribution, ...]:
-        """Where the tuples of each input must be."""
+        """Where the tuples of each input must be. Hash keys at the same place correspond: tuples of
+        different inputs that agree on them belong together."""
         return (self.distribution,) * len(self.inputs)
 
     @property
@@ -203,6 +214,19 @@ class Project(Unary):
         return self.output
 
     @property
+    def passes(self) -> tuple[Passed, ...]:
+        source = self.input.schema
+        pairs = zip(self.expressions, self.output, strict=True)
+        same = {
+            field.name.lower(): found.name
+            for each, field in pairs
+            if isinstance(each, exp.Column)
+            and (found := source.find(each.name))
+            and found.type == field.type
+        }
+        return (same,)
+
+    @property
     def detail(self) -> str:
         return ", ".join(map(named_sql, self.expressions, self.output.names))
 
@@ -258,6 +282,10 @@ class Union(Node):
         return self.branches[0].schema
 
     @property
+    def passes(self) -> tuple[Passed, ...]:
+        return tuple(same_places(self.schema, branch.schema) for branch in self.branches)
+
+    @property
     def pattern(self) -> Pattern:
         """The hardest of the branches'; WKS only if all results live equally long."""
         hardest = super().pattern
@@ -278,6 +306,17 @@ class DistinctInstant(Unary):
     @property
     def distribution(self) -> Distribution:
         return Distribution("hash", self.schema.names)
+
+
+def same_names(schema: Schema, source: Schema) -> Passed:
+    """The columns of a schema that another has, too."""
+    there = {name.lower(): name for name in source.names}
+    return {name.lower(): there[name.lower()] for name in schema.names if name.lower() in there}
+
+
+def same_places(schema: Schema, source: Schema) -> Passed:
+    """The columns of a schema with those of another, first with first."""
+    return {name.lower(): other for name, other in zip(schema.names, source.names, strict=True)}
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from windrow.plan.exchange import Exchange, Received, distribute, level
+from windrow.plan.distribute import distribute
+from windrow.plan.exchange import Exchange, Received, level
 from windrow.plan.fuse import fuse
 from windrow.plan.nodes import Distribution, Leaf, Node, Scan, leaves, origins
 from windrow.plan.running import RunningStage
@@ -104,15 +105,17 @@ def _stage(number: int, outputs: list[StageOutput]) -> Stage:
 
 def _outputs(node: Node) -> Iterator[tuple[int, StageOutput]]:
     """Every output of every stage, with the stage's number; the answer is the last."""
-    sent: list[tuple[int, StageOutput]] = []
+    sent: dict[Exchange, tuple[int, StageOutput]] = {}
+    """What two parts of a plan need in the same place is sent there once."""
 
     def cut(each: Node) -> Node:
         if not isinstance(each, Exchange):
             return each.over(*map(cut, each.inputs))
-        root = cut(each.input)
-        identity = f"exchange{len(sent)}"
-        sent.append((level(each.input), StageOutput(identity, fuse(root), each.to)))
-        return Received(identity, each.schema, each.pattern, origins(root))
+        if each not in sent:
+            root = fuse(cut(each.input))
+            sent[each] = level(each.input), StageOutput(f"exchange{len(sent)}", root, each.to)
+        output = sent[each][1]
+        return Received(output.id, each.schema, each.pattern, each.lifetime, origins(each))
 
     answer = fuse(cut(node))
-    return iter([*sent, (level(node), StageOutput(RESULT, answer, None))])
+    return iter([*sent.values(), (level(node), StageOutput(RESULT, answer, None))])
