@@ -14,11 +14,14 @@ import pyarrow as pa
 
 from windrow.expressions.engine import INPUT, ask
 
+HOME = 0
+"""The bucket of all rows where they are to be together whatever their keys."""
+
 
 def buckets(table: pa.Table, keys: Sequence[str], count: int) -> npt.NDArray[np.int32]:
     """For each row the number of its bucket, from 0 to count - 1."""
     if count == 1 or not keys or not len(table):
-        return np.zeros(len(table), np.int32)
+        return np.full(len(table), HOME, np.int32)
     names = [f"c{place}" for place in range(len(keys))]
     key_table = table.select(list(keys)).rename_columns(names)
     statement = f"SELECT CAST(hash({', '.join(names)}) % {count} AS INTEGER) AS bucket FROM {INPUT}"

@@ -10,8 +10,9 @@ import pyarrow as pa
 from windrow.buffers.parts import State
 from windrow.delta import Delta
 from windrow.operators.base import FAILURES, Operator
+from windrow.operators.elsewhere import Elsewhere
 from windrow.operators.registry import operator_for
-from windrow.plan.nodes import Leaf, Node
+from windrow.plan.nodes import SINGLE, Leaf, Node
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,14 @@ class _Step:
 class RunningStage:
     """The operators of a stage, and with them its state. Only one thread may use it at a time.
 
-    The ids of its steps, which the saved states go by, depend only on the stage.
+    The ids of its steps, which the saved states go by, depend only on the stage. Of its places one is
+    `home`: there run the steps that need all tuples together.
     """
 
-    def __init__(self, inputs: Mapping[Leaf, str], outputs: Mapping[str, Node]) -> None:
+    def __init__(self, inputs: Mapping[Leaf, str], outputs: Mapping[str, Node], *, home: bool) -> None:
         self._steps: list[_Step] = []
         self._inputs = inputs
+        self._home = home
         self._outputs = {id_: self._add(root) for id_, root in outputs.items()}
 
     def on_deltas(self, inputs: Mapping[str, Delta]) -> dict[str, Delta]:
@@ -67,6 +70,8 @@ class RunningStage:
         if isinstance(node, Leaf):
             return self._inputs[node]
         inputs = tuple(self._add(each) for each in node.inputs)
-        step = _Step(f"{len(self._steps)}.{node.label}", operator_for(node), inputs)
+        elsewhere = SINGLE in node.distributions and not self._home
+        operator = Elsewhere(node) if elsewhere else operator_for(node)
+        step = _Step(f"{len(self._steps)}.{node.label}", operator, inputs)
         self._steps.append(step)
         return step.id

@@ -59,10 +59,11 @@ class Stage:
     inputs: tuple[StageInput, ...]
     outputs: tuple[StageOutput, ...]
 
-    def start(self) -> RunningStage:
-        """Its operators, with empty state. Each share of the tuples needs its own."""
+    def start(self, *, home: bool = True) -> RunningStage:
+        """Its operators, with empty state. Each share of the tuples needs its own; one of them is the
+        home of steps that run in one place."""
         ids = {each.leaf: each.id for each in self.inputs}
-        return RunningStage(ids, {each.id: each.root for each in self.outputs})
+        return RunningStage(ids, {each.id: each.root for each in self.outputs}, home=home)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from windrow.buffers.parts import State
+from windrow.expressions.buckets import HOME
 from windrow.runtime.checkpoint import read_json, unusable, write_atomically, write_json
 
 if TYPE_CHECKING:
@@ -131,8 +132,9 @@ class FileState(StateStore):
 class Place:
     """Where a stage of a query runs on one bucket, with its operators as the last batch left them."""
 
-    def __init__(self, store: StateStore) -> None:
+    def __init__(self, store: StateStore, bucket: int) -> None:
         self._store = store
+        self._bucket = bucket
         self._running: RunningStage | None = None
         self._version = NOTHING
 
@@ -142,7 +144,7 @@ class Place:
         version = self._store.newest(before=batch)
         running, self._running = self._running, None  # one that fails is not gone on with
         if running is None or self._version != version:
-            running = stage.start()
+            running = stage.start(home=self._bucket == HOME)
             if version != NOTHING:
                 running.restore(self._store.load(version))
         yield running
@@ -160,7 +162,7 @@ class Places:
     def place(self, query: str, stage: int, bucket: int) -> Place:
         key = f"{query}/{stage}/{bucket}"
         if key not in self._places:
-            self._places[key] = Place(self._store(key))
+            self._places[key] = Place(self._store(key), bucket)
         return self._places[key]
 
     def forget_others(self, queries: Collection[str]) -> None:
