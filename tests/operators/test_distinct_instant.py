@@ -62,7 +62,7 @@ def test_the_first_of_equal_tuples_stays_with_its_lifetime_and_sign() -> None:
 
 
 def test_input_with_negative_tuples_is_refused() -> None:
-    strict = Received("exchange0", COLUMNS, Pattern.STR, ("X",))
+    strict = Received("exchange0", COLUMNS, Pattern.STR, None, ("X",))
     with pytest.raises(ValueError, match="negative tuples"):
         DistinctInstantOperator(DistinctInstant(strict))
 
