@@ -25,7 +25,7 @@ demo: setup ## Watch a live auction stream on Spark (DEMO=packets or rfid for ot
 	@$(BIN)/windrow demo $(DEMO)
 
 test: setup $(TOOLS) ## Run the tests
-	@$(BIN)/pytest --durations=10 $(TESTS)
+	@$(BIN)/pytest -n auto --dist worksteal --durations=10 $(TESTS)
 
 test-slow: setup $(TOOLS) ## Run the long tests: crashes, sweeps, a Kafka broker
 	@$(BIN)/pytest -m slow --timeout=1800 --durations=10 $(TESTS)
