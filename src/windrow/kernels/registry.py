@@ -16,8 +16,11 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 MODULES = (
+    "windrow.kernels.calendar",
     "windrow.kernels.clocks",
+    "windrow.kernels.counting",
     "windrow.kernels.hashing",
+    "windrow.kernels.netting",
 )
 """Where kernels are declared."""
 

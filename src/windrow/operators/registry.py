@@ -8,14 +8,21 @@ from typing import Any
 from windrow.errors import Error
 from windrow.operators.base import Operator
 from windrow.operators.calculate import CalculateOperator
+from windrow.operators.changes import ChangesOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.merge_union import MergeUnion
+from windrow.operators.window import window_operator
+from windrow.plan.emitting import Changes
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
+from windrow.plan.windows import OutputWindow, Window
 
 OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Calculate: CalculateOperator,
+    Changes: ChangesOperator,
     DistinctInstant: DistinctInstantOperator,
+    OutputWindow: window_operator,
     Union: MergeUnion,
+    Window: window_operator,
 }
 
 WITHOUT_OPERATOR: Mapping[str, str] = {
@@ -30,14 +37,12 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 AWAITED: Mapping[str, str] = {
     "Accumulate": "aggregates of your own",
     "Append": "internal windows",
-    "Changes": "answers that shrink",
     "Distinct": "DISTINCT",
     "Except": "EXCEPT",
     "GroupBy": "aggregates over windows",
     "Intersect": "INTERSECT",
     "Join": "joins",
     "Negation": "NOT EXISTS and NOT IN",
-    "OutputWindow": "Wstream",
     "Over": "OVER",
     "Reevaluate": "queries that are asked again at each change",
     "RelationJoin": "joins with tables",
@@ -45,7 +50,6 @@ AWAITED: Mapping[str, str] = {
     "SemiJoin": "EXISTS and IN",
     "ToStream": "Istream, Dstream and Rstream",
     "TopK": "ORDER BY and LIMIT",
-    "Window": "windows",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""
 

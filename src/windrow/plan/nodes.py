@@ -289,8 +289,10 @@ class Union(Node):
     def pattern(self) -> Pattern:
         """The hardest of the branches'; WKS only if all results live equally long."""
         hardest = super().pattern
-        lifetimes = {(branch.pattern, branch.lifetime) for branch in self.branches}
-        return Pattern.WK if hardest is Pattern.WKS and len(lifetimes) > 1 else hardest
+        lifetimes = {branch.lifetime for branch in self.branches}
+        if hardest is Pattern.WKS and (None in lifetimes or len(lifetimes) > 1):
+            return Pattern.WK
+        return hardest
 
 
 @dataclass(frozen=True)

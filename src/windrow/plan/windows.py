@@ -53,6 +53,15 @@ class WindowSpec:
         return Pattern.WKS if self.extent is Extent.TIME else Pattern.STR
 
     @property
+    def lifetime(self) -> int | None:
+        """How long it holds a tuple; None where that is not the same for all."""
+        if self.pattern is not Pattern.WKS:
+            return None
+        slide = self.slide or 1
+        longest = max(self.size, slide)
+        return longest if longest % slide == 0 else None
+
+    @property
     def distribution(self) -> Distribution:
         """Only one place can count tuples."""
         if self.extent is Extent.TIME:
@@ -84,7 +93,7 @@ class _Windowing(Unary):
 
     @property
     def lifetime(self) -> int | None:
-        return self.spec.size if self.pattern is Pattern.WKS else None
+        return self.spec.lifetime
 
     @property
     def distribution(self) -> Distribution:

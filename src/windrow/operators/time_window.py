@@ -1,0 +1,84 @@
+"""Windows of time: every tuple is told when it leaves, and nobody has to be told again.
+
+A window that moves with each tuple holds a tuple from its timestamp to so much later, and keeps nothing.
+One that moves only at multiples of its slide lets a tuple in at the first of them that is not before its
+timestamp, and out at the first that is not before its end; until then it waits here. Where that is the
+same instant, no window ever sees the tuple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.buffers.expiring import ExpiringRows
+from windrow.buffers.fifo import Fifo
+from windrow.buffers.parts import State
+from windrow.delta import NEVER, Delta, Instants
+from windrow.operators.base import Operator
+from windrow.plan.windows import OutputWindow, Window
+
+_TS = "__ts"
+
+
+class TimeWindow(Operator):
+    """Runs a window of time without a slide."""
+
+    def __init__(self, node: Window | OutputWindow) -> None:
+        self._node = node
+
+    def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
+        (delta,) = inputs
+        return _leaving(delta, self._node, later(delta.ts, self._node.spec.size))
+
+
+class SlidingTimeWindow(Operator):
+    """Runs a window of time that moves at multiples of its slide."""
+
+    def __init__(self, node: Window | OutputWindow) -> None:
+        self._node = node
+        self._slide = node.spec.slide or 1
+        schema = node.input.schema.arrow.append(pa.field(_TS, pa.int64()))
+        self._waiting = ExpiringRows(schema, Fifo())
+        """Tuples that have not entered yet, by the instant at which they will."""
+
+    def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
+        (delta,) = inputs
+        enters, leaves = self._stay(delta.ts)
+        seen = enters < leaves
+        if not seen.all():
+            delta, enters = delta.take(seen), enters[seen]
+        self._waiting.insert(delta.rows.append_column(_TS, pa.array(delta.ts)), enters)
+        rows, enters = self._waiting.expire_until(delta.clock)
+        _, leaves = self._stay(rows[_TS].to_numpy())
+        return _leaving(Delta(delta.clock, rows.drop_columns([_TS]), enters), self._node, leaves)
+
+    def save(self) -> State:
+        return self._waiting.save()
+
+    def restore(self, state: State) -> None:
+        self._waiting.restore(state)
+
+    def _stay(self, ts: Instants) -> tuple[Instants, Instants]:
+        """When tuples enter and when they leave."""
+        return slot(ts, self._slide), slot(later(ts, self._node.spec.size), self._slide)
+
+
+def later(ts: Instants, length: int | Instants) -> Instants:
+    """So much later; what would be after the last instant is never."""
+    return np.where(ts > NEVER - length, NEVER, ts + length)
+
+
+def slot(ts: Instants, slide: int) -> Instants:
+    """The first multiple of the slide that is not before."""
+    return later(ts, (slide - ts % slide) % slide)
+
+
+def _leaving(delta: Delta, node: Window | OutputWindow, exp: Instants) -> Delta:
+    """The tuples with the instants at which they leave, if they ever do."""
+    if isinstance(node, Window) and node.exposed is not None:
+        delta = replace(delta, rows=delta.rows.append_column(node.exposed, pa.array(exp)))
+    return delta if node.spec.is_unbounded else replace(delta, exp=exp)
