@@ -43,7 +43,7 @@ def scan() -> Scan:
 
 def edge(pattern: Pattern, name: str = "exchange0", schema: Schema = COLUMNS) -> Received:
     """An input of that pattern."""
-    return Received(name, schema, pattern, ("S",))
+    return Received(name, schema, pattern, None, ("S",))
 
 
 def table(rows: Sequence[Row], schema: Schema = COLUMNS) -> pa.Table:
