@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from windrow.delta import Delta
 from windrow.errors import SettingError
+from windrow.schema import Schema
 from windrow.sinks.changelog import Changelog
 
 SCHEMA = pa.schema([("item", pa.string()), ("price", pa.int32())])
@@ -98,3 +100,79 @@ def test_brief_leaves_the_operation_out_of_what_only_adds(
 def test_an_unknown_style_is_refused_with_the_choices() -> None:
     with pytest.raises(SettingError, match="choices are: op, diff, _change_type"):
         Changelog("flink")
+
+
+KEYED = Changelog(key=Schema.of(("item", "VARCHAR")))
+
+
+def told(log: Changelog, *changes: tuple[int, int, str | None, int | None]) -> list[tuple[object, ...]]:
+    return [tuple(row.values())[0::2] for row in log.full(delta_of(changes)).to_pylist()]
+
+
+def test_a_row_that_changes_is_told_as_an_update() -> None:
+    assert told(KEYED, (1, 5, "a", 1), (-1, 6, "a", 1), (1, 6, "a", 2), (-1, 7, "a", 2)) == [
+        ("+I", "a"),
+        ("-U", "a"),
+        ("+U", "a"),
+        ("-D", "a"),
+    ]
+
+
+def test_the_halves_of_an_update_stand_side_by_side() -> None:
+    changes = [
+        (-1, 5, "a", 1),
+        (-1, 5, "b", 1),
+        (-1, 5, None, 1),
+        (1, 5, None, 2),
+        (1, 5, "c", 1),
+        (1, 5, "a", 2),
+    ]
+    assert told(KEYED, *changes) == [
+        ("-U", "a"),
+        ("+U", "a"),
+        ("-D", "b"),
+        ("-U", None),
+        ("+U", None),
+        ("+I", "c"),
+    ]
+    assert [row[0] for row in told(KEYED, (-1, 5, "a", 1), (1, 6, "a", 2))] == ["-D", "+I"]
+
+
+def test_what_came_and_went_is_no_update() -> None:
+    assert [row[0] for row in told(KEYED, (1, 5, "a", 1), (-1, 5, "a", 1))] == ["+I", "-D"]
+
+
+def test_a_result_of_one_row_only_changes() -> None:
+    one_row = Changelog(key=Schema(()))
+    assert [row[0] for row in told(one_row, (1, 1, "a", 1), (-1, 2, "a", 1), (1, 2, "b", 2))] == [
+        "+I",
+        "-U",
+        "+U",
+    ]
+
+
+def test_every_style_has_words_for_updates() -> None:
+    changes = [(-1, 5, "a", 1), (1, 5, "a", 2)]
+    spark = Changelog("_change_type", key=Schema.of(("item", "VARCHAR")))
+    assert [row[0] for row in told(spark, *changes)] == ["update_preimage", "update_postimage"]
+    diff = Changelog("diff", key=Schema.of(("item", "VARCHAR")))
+    assert [row[0] for row in told(diff, *changes)] == [-1, 1]
+    assert KEYED.brief(delta_of(changes))["op"].to_pylist() == ["-U", "+U"]
+
+
+@settings(deadline=None)
+@given(CHANGES)
+def test_telling_updates_changes_nothing_but_words_and_order_within_an_instant(
+    changes: list[tuple[int, int, str | None, int | None]],
+) -> None:
+    changes = sorted(changes, key=lambda change: change[1])
+    plain, keyed = Changelog().full(delta_of(changes)), KEYED.full(delta_of(changes))
+    assert keyed["ts"].equals(plain["ts"])
+    as_written = {"-U": "-D", "+U": "+I"}
+    rows = [tuple(row.values()) for row in keyed.to_pylist()]
+    undone = [(as_written.get(op, op), *rest) for op, *rest in rows]
+    assert sorted(undone, key=repr) == sorted((tuple(row.values()) for row in plain.to_pylist()), key=repr)
+    for before, after in pairwise(rows):
+        assert (before[0] == "-U") == (after[0] == "+U")
+        if before[0] == "-U":
+            assert before[1:3] == after[1:3]

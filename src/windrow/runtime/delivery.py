@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from windrow.plan.patterns import Pattern
+from windrow.plan.update_keys import update_key
 from windrow.runtime.program import CompiledQuery
 from windrow.sinks.base import FileSink, Sink
 from windrow.sinks.callback import Callback
@@ -23,10 +24,12 @@ def sink_for(
     memory_rows: int = MEMORY_ROWS,
 ) -> Sink:
     """The query's sink, not opened yet; `into` is the function, where it is one."""
+    key = update_key(query.plan)
     return open_sink(
         query.text.sink if into is None else into,
         {"changelog": query.text.changelog, "memory_rows": memory_rows},
         append_only=query.plan.pattern is Pattern.MON,
+        key=None if key is None else query.plan.schema.keep(key),
         owner=f"{checkpoint}#{query.name}-{query.text.born}",
     )
 

@@ -19,7 +19,7 @@ from windrow.sinks.base import Sink
 from windrow.sinks.changelog import Changelog
 
 ROWS = 20
-_COLOURS = {"+I": "green", "-D": "red"}
+_COLOURS = {"+I": "green", "+U": "green", "-U": "red", "-D": "red"}
 
 
 class ConsoleSink(Sink):
@@ -54,7 +54,7 @@ class ConsoleSink(Sink):
     def _print(self, console: Console, delta: Delta) -> None:
         on_terminal = console.is_terminal
         limit = self._rows if self._rows is not None else (ROWS if on_terminal else len(delta))
-        shown = self._changelog.full(_first(delta, limit))
+        shown = self._changelog.full(delta).slice(0, limit)
         out = self._file or sys.stdout  # whoever draws on the terminal too stands in for it
         if on_terminal:
             with console.capture() as drawn:
@@ -68,12 +68,6 @@ class ConsoleSink(Sink):
                 console.print(Text(f"… and {len(delta) - limit:,} more", style="dim"))
             out.write(more.get())
         out.flush()
-
-
-def _first(delta: Delta, limit: int) -> Delta:
-    """The first tuples of a delta, as slices: nothing is copied."""
-    sign = None if delta.sign is None else delta.sign[:limit]
-    return Delta(delta.clock, delta.rows.slice(0, limit), delta.ts[:limit], sign=sign)
 
 
 def _drawn(changes: pa.Table) -> Table:

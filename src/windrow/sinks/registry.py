@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from windrow.errors import SettingError, SinkError
+from windrow.schema import Schema
 from windrow.sinks import encoding, tcp
 from windrow.sinks.base import Sink
 from windrow.sinks.blackhole import BlackholeSink
@@ -36,12 +37,14 @@ def open_sink(
     settings: Mapping[str, object],
     *,
     append_only: bool | None = None,
+    key: Schema | None = None,
     owner: str | None = None,
 ) -> Sink:
     """The sink of a URI, or of a Python function: checked and built, its `open` not yet called.
 
     Of the settings it reads `changelog` and `memory_rows`. `append_only` says whether the query
-    only ever adds; None: go by each delta. `owner` names the checkpoint and query that batch
+    only ever adds; None: go by each delta. `key` has the columns that tell the rows of the answer apart,
+    where there are such columns. `owner` names the checkpoint and query that batch
     numbers belong to.
     """
     memory_rows = settings.get("memory_rows", MEMORY_ROWS)
@@ -49,7 +52,7 @@ def open_sink(
         raise SettingError(
             f"memory_rows cannot be {memory_rows!r}", hint="give a number of rows, at least 1"
         )
-    changelog = Changelog(str(settings.get("changelog", "op")), append_only)
+    changelog = Changelog(str(settings.get("changelog", "op")), append_only, key)
     if callable(target):
         return CallbackSink(target, changelog)
     return _from_uri(Uri.parse(target), Delivery(changelog, memory_rows, owner))

@@ -8,16 +8,18 @@ from windrow.plan.nodes import Node
 from windrow.plan.rules.merge_projections import merge_projections
 from windrow.plan.rules.prune_columns import prune_columns
 from windrow.plan.rules.push_down_selection import push_down_selection
+from windrow.plan.rules.tell_changes import tell_changes
 
 RULES: tuple[Callable[[Node], Node], ...] = (
     push_down_selection,
     merge_projections,
     prune_columns,
+    tell_changes,
 )
 
 
 def optimize(node: Node) -> Node:
-    """An equivalent plan that does less work."""
+    """An equivalent plan that does less work, and tells its answer's changes."""
     for rule in RULES:
         node = rule(node)
     return node

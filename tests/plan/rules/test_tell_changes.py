@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from tests.plan.building import distinct, grouped, stream, window
+from windrow.plan.emitting import Changes, ToStream
+from windrow.plan.patterns import Pattern
+from windrow.plan.rules.optimizer import optimize
+from windrow.plan.rules.tell_changes import tell_changes
+
+
+def test_an_answer_that_shrinks_tells_its_changes() -> None:
+    told = tell_changes(window("X"))
+    assert told == Changes(window("X"))
+    assert told.pattern is Pattern.STR
+
+
+def test_an_answer_of_negative_tuples_is_netted_too() -> None:
+    assert tell_changes(grouped(window("X"), "a", n="count(*)")).label == "Changes"
+
+
+def test_what_only_adds_stays_as_it_is() -> None:
+    assert tell_changes(stream("X")) == stream("X")
+    istream = ToStream(distinct(window("X")), "Istream")
+    assert tell_changes(istream) == istream
+
+
+def test_once_is_enough() -> None:
+    assert optimize(optimize(window("X"))) == Changes(window("X"))
