@@ -30,6 +30,7 @@ from windrow.runtime.metrics import Metrics
 from windrow.runtime.pipeline import Pipeline, Running
 from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared, planned
 from windrow.runtime.runner import Engine, Runner
+from windrow.runtime.snapshot import snapshot
 from windrow.schema import Schema
 from windrow.session import Outcome, execute
 from windrow.sinks.base import Sink
@@ -210,6 +211,21 @@ class Database:
         self._pipeline.put_in_force(self._pipeline.program.without_query(name), {})
         self._restored = [text for text in self._restored if text.name != name]
         del self.queries[name]
+
+    def snapshot(self, sql: str) -> pa.Table:
+        """The answer of a query to all that has arrived, asked once.
+
+        >>> import windrow
+        >>> with windrow.connect(runner="inline") as db:
+        ...     _ = db.execute("CREATE STREAM Bid (item INT, price REAL)")
+        ...     _ = db.push("Bid", [(1, 5.0), (2, 50.0)])
+        ...     db.snapshot("SELECT item FROM Bid WHERE price > 10").to_pylist()
+        [{'item': 2}]
+        """
+        program = self._pipeline.program
+        text = QueryText("", parse_query(sql).text, MEMORY, program.version + 1)
+        check_runnable(planned(text, self.catalog).plan)
+        return snapshot(program, text, self._pipeline.logs, self._pipeline.checkpoint)
 
     def explain(self, sql: str, format: Format = "text") -> str:
         """The plan of a query."""

@@ -77,6 +77,11 @@ def _select(db: Database, statement: said.QueryStatement) -> Outcome:
         return Outcome(statement.text, query=db.query(statement.query.text))
 
 
+def _snapshot(db: Database, statement: said.SnapshotQuery) -> Outcome:
+    with told_within(statement.query.span):
+        return Outcome(statement.text, table=db.snapshot(statement.query.text))
+
+
 def _insert_values(db: Database, statement: said.InsertValues) -> Outcome:
     stream, table = inserted(statement, db.catalog)
     count = db.push(stream.name, table)
@@ -218,6 +223,7 @@ _RULES: dict[type[said.Statement], Callable[[Any, Any], Outcome]] = {
     said.InsertQuery: _insert_query,
     said.InsertValues: _insert_values,
     said.QueryStatement: _select,
+    said.SnapshotQuery: _snapshot,
     said.Drop: _drop,
     said.Show: _show,
     said.Describe: _describe,

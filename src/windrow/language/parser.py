@@ -27,6 +27,7 @@ from windrow.language.statements import (
     QueryStatement,
     SetSetting,
     Show,
+    SnapshotQuery,
     Statement,
     Text,
 )
@@ -87,6 +88,11 @@ def _query(cursor: Cursor) -> Query:
 
 def _bare_query(cursor: Cursor) -> tuple[type[Statement], Parts]:
     return QueryStatement, {"query": _query(cursor)}
+
+
+def _snapshot(cursor: Cursor) -> tuple[type[Statement], Parts]:
+    cursor.take()
+    return SnapshotQuery, {"query": _query(cursor)}
 
 
 def _create(cursor: Cursor) -> tuple[type[Statement], Parts]:
@@ -175,7 +181,7 @@ def _value(cursor: Cursor) -> Text:
 
 _QUERIES = ("SELECT", "FROM", "WITH", "VALUES")
 _BEGINNINGS = (
-    *("SELECT", "CREATE", "INSERT", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET"),
+    *("SELECT", "CREATE", "INSERT", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET", "SNAPSHOT"),
     *("ADVANCE", "ASSERT"),
 )
 _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
@@ -183,6 +189,7 @@ _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
     "CREATE": _create,
     "INSERT": _insert,
     "SHOW": _show,
+    "SNAPSHOT": _snapshot,
     "DESCRIBE": _describe,
     "DROP": _drop,
     "EXPLAIN": _explain,

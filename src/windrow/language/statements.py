@@ -143,6 +143,13 @@ class QueryStatement(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SnapshotQuery(Statement):
+    """SNAPSHOT query: asked once, over all that has arrived."""
+
+    query: Query
+
+
+@dataclass(frozen=True, kw_only=True)
 class InsertQuery(Statement):
     """INSERT INTO 'uri' query: a persistent query whose results go to a sink."""
 
