@@ -16,8 +16,8 @@ KEYWORDS = (
     "CLOCK", "CREATE", "DESCRIBE", "DISTINCT", "DROP", "ELSE", "EMPTY", "END", "ERROR", "EXPLAIN",
     "FALSE", "FOR", "FROM", "HEARTBEAT", "IN", "INSERT", "INTO", "IS", "LIKE", "NOT", "NULL", "OF",
     "OR", "ORDER", "QUERIES", "QUERY", "RETAIN", "SELECT", "SET", "SETTINGS", "SHOW", "SLACK", "SNAPSHOT",
-    "SOURCE", "STREAM", "STREAMS", "THEN", "TIMES", "TIMESTAMP", "TO", "TRUE", "UNION", "VALUES", "WHEN", "WHERE",
-    "WITH",
+    "SOURCE", "STREAM", "STREAMS", "THEN", "TIMES", "TIMESTAMP", "TO", "TRUE", "UNION", "VALUES", "WHEN",
+    "WHERE", "WITH",
 )
 # fmt: on
 """The words of the language."""
