@@ -35,7 +35,7 @@ FAILURES = [
         "no statement begins with 'price'",
         "price",
         "statements begin with: SELECT, CREATE, INSERT, SHOW, DESCRIBE, DROP, EXPLAIN, SET,"
-        " ADVANCE, ASSERT",
+        " SNAPSHOT, ADVANCE, ASSERT",
     ),
     (
         "'x'",
@@ -43,7 +43,7 @@ FAILURES = [
         "no statement begins with ''x''",
         "'x'",
         "statements begin with: SELECT, CREATE, INSERT, SHOW, DESCRIBE, DROP, EXPLAIN, SET,"
-        " ADVANCE, ASSERT",
+        " SNAPSHOT, ADVANCE, ASSERT",
     ),
     ("CREATE TABLE x (a int)", ParseError, "expected STREAM or QUERY, found 'TABLE'", "TABLE", None),
     ("CREATE", ParseError, "expected STREAM or QUERY, found the end of the statement", "", None),
