@@ -19,17 +19,18 @@ from windrow.errors import Error
 from windrow.language.settings import Settings
 from windrow.log.file_log import FileLog
 from windrow.log.hand_moved import HandMovedWall
-from windrow.log.index import Index
 from windrow.log.inlet import StreamInlet, WallClock
 from windrow.log.reading import Offsets, Span
 from windrow.log.stream_log import LogReader, MemoryLog, StreamLog, part_schemas
 from windrow.operators.base import FAILURES
+from windrow.plan.history import History
 from windrow.runtime.checkpoint import Checkpoint
 from windrow.runtime.execution import PROGRAM, Batch, Result
 from windrow.runtime.feeding import Backlog, Feed, Pacemaker
 from windrow.runtime.metrics import Delays, Meter, Metrics, StreamMetrics
 from windrow.runtime.offsets import next_offsets
 from windrow.runtime.program import CompiledQuery, Program
+from windrow.runtime.retention import first_kept
 from windrow.sinks.base import FileSink, Part, Sink
 from windrow.sources.registry import open_source
 
@@ -274,27 +275,22 @@ class Pipeline:
         Program.forget(self.checkpoint.path / "programs", before=batch.start.get(PROGRAM, 0))
 
     def _forget(self, batch: Batch) -> None:
-        """Drop what no query needs any more and no RETAIN protects, even if this batch is run again."""
+        """Drop what no query needs any more, no window in use holds and no RETAIN protects, even if this
+        batch is run again."""
         seen = {name: log.index() for name, log in self.logs_read().items()}
+        held = self.program.history()
         needed: dict[str, list[int]] = {name: [] for name in seen}
         for query in self.program.compiled():
             if query.text.born > batch.start.get(PROGRAM, 0):
                 return  # it still has to see all of history
             clock = Span.of(query.streams, seen, batch.start, batch.start).clock
             for stream in query.streams:
-                needed[stream.log].append(_first_after(clock, stream, seen[stream.log]))
+                needed[stream.log].append(first_kept(stream, seen[stream.log], clock, held[stream]))
         for name, index in seen.items():
             state = self._streams[name]
-            oldest = state.inlet.newest - state.stream.retain
-            retained = _first_after(oldest, state.stream, index)
-            state.log.drop_before(min(batch.start.get(name, 0), retained, *needed[name]))
-
-
-def _first_after(clock: int, stream: Stream, index: Index) -> int:
-    """The position of the first entry that has tuples after an instant."""
-    part = index.of_part(stream)
-    found = np.flatnonzero((part.rows > 0) & (part.max_ts > clock))
-    return index.first + int(found[0]) if len(found) else index.end
+            retained = History(time=state.stream.retain)
+            needed[name].append(first_kept(state.stream, index, state.inlet.newest, retained))
+            state.log.drop_before(min(batch.start.get(name, 0), *needed[name]))
 
 
 def _put_out(running: Running, number: int, parts: list[Result]) -> None:

@@ -20,6 +20,7 @@ from windrow.language.binder import bind
 from windrow.language.define import define
 from windrow.language.parser import parse, parse_query
 from windrow.language.statements import CreateDerivedStream, CreateStream
+from windrow.plan.history import History, history, longest
 from windrow.plan.nodes import Node, scans
 from windrow.plan.rules.optimizer import optimize
 from windrow.plan.stages import CompiledPlan, compile_plan
@@ -84,6 +85,10 @@ class Program:
     def streams_read(self) -> Mapping[str, Stream]:
         """The streams whose logs the queries read, by the name of the log."""
         return _streams_read(self)
+
+    def history(self) -> Mapping[Stream, History]:
+        """How far back the windows of all queries look, in each stream that they read."""
+        return _history(self)
 
     def logs(self) -> frozenset[str]:
         """The names of the logs of all streams that are declared."""
@@ -171,6 +176,11 @@ def _streams_read(program: Program) -> Mapping[str, Stream]:
     wanted = {stream.log for query in program.compiled() for stream in query.streams}
     declared_streams = _catalog(program.definitions).streams.values()
     return {each.log: each for each in declared_streams if isinstance(each, Stream) and each.log in wanted}
+
+
+@functools.lru_cache(maxsize=8)
+def _history(program: Program) -> Mapping[Stream, History]:
+    return longest(history(query.plan) for query in program.compiled())
 
 
 @functools.lru_cache(maxsize=8)
