@@ -7,6 +7,7 @@ live, and what is saved follows what changed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,18 +89,19 @@ class RowStore:
             self._merge()
         return first
 
-    def take(self, numbers: Numbers) -> pa.Table:
-        """Rows by number, in this order; one may be asked for several times."""
+    def take(self, numbers: Numbers, columns: Sequence[str] | None = None) -> pa.Table:
+        """Rows by number, in this order; one may be asked for several times. All columns, or these."""
+        names = self._schema.names if columns is None else list(columns)
         if not len(numbers):
-            return self._schema.empty_table()
+            return self._schema.empty_table().select(names)
         where = np.searchsorted(self._firsts, numbers, side="right") - 1
         if (where == where[0]).all():
             chunk = self._chunks[where[0]]
-            taken: pa.Table = chunk.rows.take(chunk.places(numbers))
+            taken: pa.Table = chunk.rows.select(names).take(chunk.places(numbers))
             return taken
         if 4 * len(numbers) > sum(len(chunk.numbers) for chunk in self._chunks):
-            return self._taken_from_all(numbers, where)
-        return self._taken_by_chunk(numbers, where)
+            return self._taken_from_all(numbers, where, names)
+        return self._taken_by_chunk(numbers, where, names)
 
     def release(self, numbers: Numbers) -> None:
         """Let rows go, each named once."""
@@ -154,20 +156,20 @@ class RowStore:
     def _index(self) -> None:
         self._firsts = np.array([chunk.numbers[0] for chunk in self._chunks], np.int64)
 
-    def _taken_from_all(self, numbers: Numbers, where: Numbers) -> pa.Table:
+    def _taken_from_all(self, numbers: Numbers, where: Numbers, names: list[str]) -> pa.Table:
         offsets = np.cumsum([0, *(len(chunk.numbers) for chunk in self._chunks)])[:-1]
         places = np.empty(len(numbers), np.int64)
         for place, chunk in enumerate(self._chunks):
             mine = where == place
             places[mine] = chunk.places(numbers[mine]) + offsets[place]
-        return pa.concat_tables([chunk.rows for chunk in self._chunks]).take(places)
+        return pa.concat_tables([chunk.rows.select(names) for chunk in self._chunks]).take(places)
 
-    def _taken_by_chunk(self, numbers: Numbers, where: Numbers) -> pa.Table:
+    def _taken_by_chunk(self, numbers: Numbers, where: Numbers, names: list[str]) -> pa.Table:
         order = np.argsort(where, kind="stable")
         used, starts = np.unique(where[order], return_index=True)
         shares = zip(used, np.split(order, starts[1:]), strict=True)
         parts = [
-            self._chunks[place].rows.take(self._chunks[place].places(numbers[share]))
+            self._chunks[place].rows.select(names).take(self._chunks[place].places(numbers[share]))
             for place, share in shares
         ]
         together = pa.concat_tables(parts).combine_chunks()

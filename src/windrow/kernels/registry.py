@@ -21,6 +21,7 @@ MODULES = (
     "windrow.kernels.counting",
     "windrow.kernels.hashing",
     "windrow.kernels.netting",
+    "windrow.kernels.pairing",
 )
 """Where kernels are declared."""
 

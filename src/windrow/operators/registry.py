@@ -10,9 +10,11 @@ from windrow.operators.base import Operator
 from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
+from windrow.operators.join import JoinOperator
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes
+from windrow.plan.joins import Join
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import OutputWindow, Window
 
@@ -20,6 +22,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Calculate: CalculateOperator,
     Changes: ChangesOperator,
     DistinctInstant: DistinctInstantOperator,
+    Join: JoinOperator,
     OutputWindow: window_operator,
     Union: MergeUnion,
     Window: window_operator,
@@ -41,7 +44,6 @@ AWAITED: Mapping[str, str] = {
     "Except": "EXCEPT",
     "GroupBy": "aggregates over windows",
     "Intersect": "INTERSECT",
-    "Join": "joins",
     "Negation": "NOT EXISTS and NOT IN",
     "Over": "OVER",
     "Reevaluate": "queries that are asked again at each change",

@@ -1,0 +1,60 @@
+"""The keys on which the tuples of two inputs have to agree, as small numbers.
+
+Equal keys of either side have the same code; a key with a NULL in it equals nothing, and has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from windrow.buffers.keys import KeyCodes
+from windrow.plan.joins import Keys
+from windrow.schema import Schema
+
+Codes = npt.NDArray[np.int64]
+
+NO_KEY = -1
+
+
+class MatchKeys:
+    """The codes of keys that tuples of either side have. Without columns there is one, that all have."""
+
+    def __init__(self, keys: Keys, left: Schema) -> None:
+        self._left = [name for name, _ in keys]
+        self._right = [name for _, name in keys]
+        fields = {field.name: field for field in left}
+        self._codes = KeyCodes(Schema(tuple(fields[name] for name in self._left)))
+
+    @property
+    def capacity(self) -> int:
+        """All codes are below it."""
+        return self._codes.capacity if self._left else 1
+
+    def of_left(self, rows: pa.Table) -> Codes:
+        """The code of each row of the left input, or NO_KEY."""
+        return self._of(rows, self._left)
+
+    def of_right(self, rows: pa.Table) -> Codes:
+        return self._of(rows, self._right)
+
+    def release(self, codes: Codes) -> None:
+        """Forget the keys of these codes."""
+        if self._left:
+            self._codes.release(codes)
+
+    def _of(self, rows: pa.Table, names: Sequence[str]) -> Codes:
+        if not names:
+            return np.zeros(len(rows), np.int64)
+        keys = rows.select(names).rename_columns(self._left)
+        nulls = [pc.is_null(column) for column in keys.columns if column.null_count]
+        if not nulls:
+            return self._codes.codes(keys)
+        whole = ~np.logical_or.reduce([np.asarray(each) for each in nulls])
+        codes = np.full(len(rows), NO_KEY)
+        codes[whole] = self._codes.codes(keys.filter(pa.array(whole)))
+        return codes
