@@ -109,7 +109,8 @@ class Negation(_Matching):
 
     label: ClassVar[str] = "Negation"
     null_aware: bool = False
-    """NOT IN: a NULL on either side makes the answer unknown, so the tuple is not given."""
+    """NOT IN: a NULL on either side makes the answer unknown, so the tuple is not given. The first of the
+    keys are the values compared; other keys and the condition say which right tuples are looked among."""
 
     @property
     def distributions(self) -> tuple[Distribution, ...]:
