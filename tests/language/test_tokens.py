@@ -73,3 +73,14 @@ def test_what_does_not_end_is_shown_where_it_begins(text: str, line: int, column
         tokenize(text)
     assert (caught.value.line, caught.value.column) == (line, column)
     assert caught.value.message == "a string, a quoted name or a comment begins here and does not end"
+
+
+def test_comparisons_as_books_print_them() -> None:
+    source = Source.read("a≤b ≥ 5≠-x '≤' \"≥\" -- ≠\n /* ≤ */")
+    kinds = [token.token_type.name for token in source.tokens]
+    assert kinds == ["VAR", "LTE", "VAR", "GTE", "NUMBER", "NEQ", "DASH", "VAR", "STRING", "IDENTIFIER"]
+    assert [token.text for token in source.tokens[-2:]] == ["≤", "≥"]
+    assert source.written(source.tokens[1]) == "≤"
+    assert source.only(source.tokens) == "a<b < 5<-x '≤' \"≥\""
+    assert [source.span_of(token).column for token in source.tokens[-2:]] == [12, 16]
+    assert [token.text for token in tokenize("{≤ x %}")] == ["{", "≤", "x", "%}"]

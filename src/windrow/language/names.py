@@ -24,3 +24,8 @@ def suggest(name: str, known: Iterable[str], what: str) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things: 1 column, 2 columns."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def an(noun: str) -> str:
+    """A noun with its article: a stream, an aggregate."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

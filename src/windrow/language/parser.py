@@ -12,9 +12,10 @@ from typing import Any
 from sqlglot import TokenType
 
 from windrow.errors import ParseError
+from windrow.language.create_aggregate import at_aggregate, create_aggregate
 from windrow.language.create_stream import create_stream
 from windrow.language.cursor import Cursor
-from windrow.language.names import suggest
+from windrow.language.names import an, suggest
 from windrow.language.queries import read_query, read_rows
 from windrow.language.statements import (
     CreateQuery,
@@ -60,6 +61,8 @@ def _statements(cursor: Cursor) -> Iterator[Statement]:
         if cursor.passes_kind(TokenType.SEMICOLON):
             continue
         yield _statement(cursor)
+        if cursor.last.token_type is TokenType.R_BRACE:
+            continue  # the end of an aggregate is seen without a semicolon
         if cursor.token is not None and not cursor.passes_kind(TokenType.SEMICOLON):
             raise cursor.expected("';' or the end of the statement")
 
@@ -99,8 +102,10 @@ def _create(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
     if cursor.passes("STREAM"):
         return create_stream(cursor, _query)
+    if at_aggregate(cursor):
+        return create_aggregate(cursor)
     if not cursor.passes("QUERY"):
-        raise cursor.expected("STREAM or QUERY")
+        raise cursor.expected("STREAM, QUERY or AGGREGATE")
     exists = cursor.passes("IF", "NOT", "EXISTS")
     name = cursor.name("the name of the query")
     cursor.expect("AS")
@@ -125,25 +130,25 @@ def _insert(cursor: Cursor) -> tuple[type[Statement], Parts]:
 
 def _show(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
-    for what in ("streams", "queries", "settings"):
+    for what in ("streams", "queries", "aggregates", "settings"):
         if cursor.passes(what.upper()):
             return Show, {"what": what}
-    raise cursor.expected("STREAMS, QUERIES or SETTINGS")
+    raise cursor.expected("STREAMS, QUERIES, AGGREGATES or SETTINGS")
 
 
 def _describe(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
-    return Describe, {"name": cursor.dotted_name("the name of a stream or query")}
+    return Describe, {"name": cursor.dotted_name("the name of a stream, query or aggregate")}
 
 
 def _drop(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
-    for what in ("stream", "query"):
-        if cursor.passes(what.upper()):
+    for what in ("stream", "query", "aggregate", "window aggregate"):
+        if cursor.passes(*what.upper().split()):
             exists = cursor.passes("IF", "EXISTS")
-            name = cursor.dotted_name(f"the name of a {what}")
+            name = cursor.dotted_name(f"the name of {an(what)}")
             return Drop, {"what": what, "name": name, "if_exists": exists}
-    raise cursor.expected("STREAM or QUERY")
+    raise cursor.expected("STREAM, QUERY or AGGREGATE")
 
 
 def _explain(cursor: Cursor) -> tuple[type[Statement], Parts]:
@@ -187,6 +192,7 @@ _BEGINNINGS = (
 _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
     **dict.fromkeys((*_QUERIES, "("), _bare_query),
     "CREATE": _create,
+    **dict.fromkeys(("AGGREGATE", "WINDOW", "ALGEBRAIC"), lambda cursor: create_aggregate(cursor, bare=True)),
     "INSERT": _insert,
     "SHOW": _show,
     "SNAPSHOT": _snapshot,

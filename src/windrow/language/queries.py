@@ -44,15 +44,31 @@ def read_rows(source: Source, tokens: Sequence[Token]) -> tuple[tuple[exp.Expr, 
     return tuple(tuple(row.expressions) for row in tree.expressions)
 
 
-def _tree(source: Source, tokens: Sequence[Token]) -> exp.Expr:
+def read_expressions(source: Source, tokens: Sequence[Token]) -> tuple[exp.Expr, ...]:
+    """Parse expressions with commas between."""
+    first = tokens[0]
+    select = Token(TokenType.SELECT, "SELECT", first.line, first.col, first.start, first.start)
+    tree = _tree(source, tokens, select)
+    if not isinstance(tree, exp.Select) or any(
+        value for name, value in tree.args.items() if name != "expressions"
+    ):
+        raise ParseError("expected an expression", source.span_of(tokens[0], tokens[-1]))
+    for expression in tree.expressions:
+        if isinstance(expression, exp.Alias):
+            alias = source.tokens[source.index_at(expression.args["alias"].meta["start"])]
+            raise _unexpected(source, alias)
+    return tuple(tree.expressions)
+
+
+def _tree(source: Source, tokens: Sequence[Token], before: Token | None = None) -> exp.Expr:
     if error := depth_error(source, tokens, MAX_NESTING):
         raise error
     _check_numbers(source, tokens)
     _check_beginnings(source, tokens)
     _check_parameters(source, tokens)
-    _check_syntax(source, tokens)
+    _check_syntax(source, tokens, f"{before.text} " if before else "")
     try:
-        trees = DIALECT.parser().parse(list(tokens), source.text)
+        trees = DIALECT.parser().parse([before, *tokens] if before else list(tokens), source.text)
     except RecursionError:
         raise too_deep(source.span_of(tokens[0], tokens[-1])) from None
     except TreeError as fault:
@@ -92,8 +108,8 @@ def _check_parameters(source: Source, tokens: Sequence[Token]) -> None:
             )
 
 
-def _check_syntax(source: Source, tokens: Sequence[Token]) -> None:
-    text = source.only(tokens)
+def _check_syntax(source: Source, tokens: Sequence[Token], before: str) -> None:
+    text = f"{before}{source.only(tokens)}"
     fault = engine.syntax_fault(text)
     if fault is None:
         return
@@ -107,9 +123,8 @@ def _check_syntax(source: Source, tokens: Sequence[Token]) -> None:
     if fault.position is None:
         raise ParseError(_sentence(fault.message), source.span_of(tokens[0], tokens[-1]))
     offset = _characters(text, fault.position)
-    culprit = source.tokens[
-        min(source.index_at(tokens[0].start + offset), source.index_at(tokens[-1].start))
-    ]
+    place = source.index_at(tokens[0].start + offset - len(before))
+    culprit = source.tokens[min(place, source.index_at(tokens[-1].start))]
     if culprit is tokens[-1] and _ends_early(text, offset):
         raise ParseError(
             f"the statement ends too early, after '{source.written(culprit)}'", source.span_after(culprit)

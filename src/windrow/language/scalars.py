@@ -46,14 +46,26 @@ _REFUSED: tuple[tuple[type[exp.Expr], str, str], ...] = (
 
 def check_scalar(expression: exp.Expr, scope: Scope) -> None:
     """Refuse what is not a function of one tuple's columns, or nests beyond what can be computed."""
-    if _nesting(expression) > _MAX_NESTING:
-        raise too_deep(scope.place(expression))
+    check_nesting(expression, scope)
     for node in expression.walk():
         for kind, message, hint in _REFUSED:
             if isinstance(node, kind):
                 raise Refused(message, scope.place(node), hint=hint)
         if isinstance(node, exp.Func):
             _check_function(node, scope)
+
+
+def check_nesting(expression: exp.Expr, scope: Scope) -> None:
+    """Refuse what nests beyond what can be computed."""
+    if _nesting(expression) > _MAX_NESTING:
+        raise too_deep(scope.place(expression))
+
+
+def check_steady(node: exp.Func, scope: Scope) -> None:
+    """Refuse a function whose value does not follow from its arguments."""
+    names = function_names(node, scope)
+    if names & engine.unsteady_functions() or (names == {"age"} and len(node.expressions) == 1):
+        raise unsteady(f"{min(names)}()", scope.place(node))
 
 
 def _nesting(expression: exp.Expr) -> int:
@@ -68,15 +80,13 @@ def _nesting(expression: exp.Expr) -> int:
 
 
 def _check_function(node: exp.Func, scope: Scope) -> None:
-    names = _names(node, scope)
-    if names & engine.functions("aggregate", "window"):
+    if function_names(node, scope) & engine.functions("aggregate", "window"):
         _, message, hint = _REFUSED[1]
         raise Refused(message, scope.place(node), hint=hint)
-    if names & engine.unsteady_functions() or (names == {"age"} and len(node.expressions) == 1):
-        raise unsteady(f"{min(names)}()", scope.place(node))
+    check_steady(node, scope)
 
 
-def _names(node: exp.Func, scope: Scope) -> set[str]:
+def function_names(node: exp.Func, scope: Scope) -> set[str]:
     """What a function is called: as written, or where that left no trace, as sqlglot knows it."""
     if "start" in node.meta:
         return {scope.source.text[node.meta["start"] : node.meta["end"] + 1].strip('"').lower()}

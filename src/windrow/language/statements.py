@@ -169,9 +169,9 @@ class InsertValues(Statement):
 
 @dataclass(frozen=True, kw_only=True)
 class Show(Statement):
-    """SHOW STREAMS, QUERIES or SETTINGS."""
+    """SHOW STREAMS, QUERIES, AGGREGATES or SETTINGS."""
 
-    what: Literal["streams", "queries", "settings"]
+    what: Literal["streams", "queries", "aggregates", "settings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,9 +183,9 @@ class Describe(Statement):
 
 @dataclass(frozen=True, kw_only=True)
 class Drop(Statement):
-    """DROP STREAM or DROP QUERY."""
+    """DROP STREAM, DROP QUERY, DROP AGGREGATE or, leaving its base version, DROP WINDOW AGGREGATE."""
 
-    what: Literal["stream", "query"]
+    what: Literal["stream", "query", "aggregate", "window aggregate"]
     name: Name
     if_exists: bool = False
 

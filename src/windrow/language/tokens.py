@@ -1,15 +1,16 @@
 """From text to tokens, and from offsets to the spans that errors draw.
 
-The tokenizer is that of sqlglot's DuckDB dialect, used as it is. Three of its habits are undone
+The tokenizer is that of sqlglot's DuckDB dialect, used as it is. Four of its habits are undone
 here: it hands over what follows EXPLAIN unread, it takes current_time and its like for keywords
-though a stream may have a column of that name, and its errors do not say where.
+though a stream may have a column of that name, it takes ≤ for a letter, and its errors do not say
+where.
 """
 
 from __future__ import annotations
 
 import bisect
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import Token, TokenType
@@ -23,6 +24,16 @@ DIALECT = DuckDB()
 OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 TEXTS = frozenset({TokenType.STRING, TokenType.HEREDOC_STRING, TokenType.BYTE_STRING})
+
+SIGNS = {
+    "≤": (TokenType.LTE, "<="),
+    "≥": (TokenType.GTE, ">="),
+    "≠": (TokenType.NEQ, "<>"),
+}
+"""Comparisons as books print them."""
+_STAND_IN = "%"
+"""Another operator of one character, which joins with nothing behind it."""
+_AS_STAND_IN = str.maketrans(dict.fromkeys(SIGNS, _STAND_IN))
 
 _SWALLOWING = "explain"
 _PRIVATE_USE = range(0xE000, 0xF8FF)
@@ -70,10 +81,14 @@ class Source:
         return self.text[first.start : last.end + 1]
 
     def only(self, tokens: Sequence[Token]) -> str:
-        """The text of some tokens with blanks for all else between them, so that places stay."""
+        """The text of some tokens with blanks for all else between them, so that places stay.
+
+        A comparison as books print it becomes another one of one character.
+        """
         place, parts = tokens[0].start, []
         for token in tokens:
-            parts.append(f"{' ' * (token.start - place)}{self.written(token)}")
+            written = self.written(token)
+            parts.append(f"{' ' * (token.start - place)}{'<' if written in SIGNS else written}")
             place = token.end + 1
         return "".join(parts)
 
@@ -97,6 +112,28 @@ def word(token: Token) -> str:
 
 def tokenize(text: str) -> tuple[Token, ...]:
     """The tokens of a text, with true offsets."""
+    stood_in = text.translate(_AS_STAND_IN)
+    tokens = _scanned(stood_in)
+    if stood_in == text:
+        return tokens
+    return tuple(read for token in tokens for read in _with_signs(token, text))
+
+
+def _with_signs(token: Token, text: str) -> Iterator[Token]:
+    """A token of a text in which something stood in for the printed comparisons, as it was."""
+    written = text[token.start : token.end + 1]
+    if written in SIGNS:
+        kind, sign = SIGNS[written]
+        yield Token(kind, sign, token.line, token.col, token.start, token.end, token.comments)
+    elif any(sign in written for sign in SIGNS):
+        for read in _scanned(written):
+            start, end = token.start + read.start, token.start + read.end
+            yield Token(read.token_type, read.text, token.line, token.col, start, end, token.comments)
+    else:
+        yield token
+
+
+def _scanned(text: str) -> tuple[Token, ...]:
     disguised, reveal = _disguise(text)
     try:
         found = DIALECT.tokenize(disguised)
