@@ -1,4 +1,4 @@
-"""What has been declared: streams, derived streams and queries, by name whatever its case."""
+"""What has been declared: streams, relations and aggregates, by name whatever its case."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from urllib.parse import quote
 from windrow.schema import Schema
 
 if TYPE_CHECKING:
+    from windrow.aggregate_body import Body
     from windrow.plan.nodes import Node
 
 
@@ -122,6 +123,7 @@ class Aggregate:
 
     name: str
     parameters: Schema
+    """The type `ANY` stands for that of a call's argument."""
     returns: Schema
     """One column, unnamed where the definition gives no name, or several."""
     blocking: bool
@@ -131,6 +133,16 @@ class Aggregate:
     algebraic: bool = False
     """Its results over parts may be its own input: ALGEBRAIC."""
     sql: str = ""
+    type: str = ""
+    """Of a call's value: that of the one column, or a STRUCT of several."""
+    body: Body | None = None
+    """What it does; None where it is written in Python. Types may be `ANY` as those of parameters are."""
+    python: str | None = None
+    """The 'module:Class' that does it."""
+
+    @property
+    def kind(self) -> str:
+        return "window aggregate" if self.window else "aggregate"
 
 
 @dataclass(slots=True)
@@ -142,11 +154,30 @@ class Catalog:
     aggregates: dict[str, tuple[Aggregate, ...]] = field(default_factory=dict)
     """Under one name, the base and the window version of an aggregate may both be there."""
 
-    def add(self, stream: Stream | DerivedStream) -> None:
-        self.streams[stream.name.lower()] = stream
+    def add(self, declared: Stream | DerivedStream | Aggregate) -> None:
+        """Make something known; an aggregate beside its other version."""
+        key = declared.name.lower()
+        if isinstance(declared, Aggregate):
+            others = (each for each in self.aggregates.get(key, ()) if each.window != declared.window)
+            self.aggregates[key] = tuple(sorted((*others, declared), key=lambda each: each.window))
+        else:
+            self.streams[key] = declared
 
     def drop(self, name: str) -> None:
         del self.streams[name.lower()]
+
+    def drop_aggregate(self, aggregate: Aggregate) -> None:
+        """Forget one version of an aggregate."""
+        key = aggregate.name.lower()
+        left = tuple(each for each in self.aggregates[key] if each.window != aggregate.window)
+        self.aggregates[key] = left
+        if not left:
+            del self.aggregates[key]
+
+    def aggregate(self, name: str, *, window: bool = False) -> Aggregate | None:
+        """The base version of an aggregate, or its window version."""
+        versions = self.aggregates.get(name.lower(), ())
+        return next((each for each in versions if each.window == window), None)
 
     def find(self, name: str) -> Stream | DerivedStream | None:
         """The stream of that name; NAME.late and NAME.rejected are found with NAME."""

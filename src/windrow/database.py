@@ -11,9 +11,11 @@ from typing import Any, Literal, Self
 import pyarrow as pa
 
 from windrow.arriving import Instant, as_arriving, as_microseconds
-from windrow.catalog import Catalog, DerivedStream, Part, Stream
+from windrow.catalog import Aggregate, Catalog, DerivedStream, Part, Stream
 from windrow.delta import BEGINNING
 from windrow.errors import CheckpointError, Error, SettingError, SinkError
+from windrow.language.aggregate_statements import CreateAggregate
+from windrow.language.aggregate_uses import check_unused
 from windrow.language.names import suggest
 from windrow.language.parser import parse, parse_query
 from windrow.language.settings import Settings
@@ -23,7 +25,7 @@ from windrow.operators.registry import check_runnable
 from windrow.plan.explain import explain
 from windrow.plan.nodes import Node
 from windrow.runtime.checkpoint import Checkpoint
-from windrow.runtime.claims import check_definition, check_script, claimed
+from windrow.runtime.claims import check_definition, check_script, claimed, key_of
 from windrow.runtime.delivery import CALLBACK, MEMORY, sink_for
 from windrow.runtime.inline import InlineEngine
 from windrow.runtime.metrics import Metrics
@@ -120,46 +122,59 @@ class Database:
         self._closed = False
         self._engine = engine
         self._runner: Runner | None = None
-        self._restored_streams: set[str] = set()
+        self._restored_definitions: dict[str, Stream | DerivedStream | Aggregate] = {}
+        """What the checkpoint knows and nobody has declared again yet, by its key."""
         self._restored: list[QueryText] = []
         """Queries of the checkpoint that nobody has asked for again yet."""
         self._restore()
 
     # Declaring and feeding streams
 
-    def define(self, sql: str) -> Stream | DerivedStream:
-        """Declare a stream. One that the checkpoint knows has to be declared as it was."""
+    def define(self, sql: str) -> Stream | DerivedStream | Aggregate:
+        """Declare something. What the checkpoint knows has to be declared as it was."""
         program = self._pipeline.program
         definition = Definition(sql, program.version + 1)
         if known := self._known_definition(sql):
             return known
-        stream = declared(definition, self.catalog)
-        if isinstance(stream, Stream):
-            self._pipeline.open_stream(stream)
-        self.catalog.add(stream)
+        found = declared(definition, self.catalog)
+        if isinstance(found, Stream):
+            self._pipeline.open_stream(found)
         self._pipeline.put_in_force(program.with_definition(definition), {})
-        return stream
+        self.catalog.add(found)
+        return found
 
-    def _known_definition(self, sql: str) -> Stream | DerivedStream | None:
-        """The stream of the checkpoint that this statement declares once more."""
+    def _known_definition(self, sql: str) -> Stream | DerivedStream | Aggregate | None:
+        """What of the checkpoint this statement declares once more."""
         (statement,) = parse(sql)
-        assert isinstance(statement, CreateStream | CreateDerivedStream)
-        name = statement.name.text.lower()
-        if name not in self._restored_streams:
-            return None
-        known = self.catalog.streams[name]
-        check_definition(statement, {name: known.sql})
-        self._restored_streams.discard(name)
+        assert isinstance(statement, CreateStream | CreateDerivedStream | CreateAggregate)
+        known = self._restored_definitions.get(key_of(statement))
+        if known is not None:
+            check_definition(statement, {key_of(known): known.sql})
+            del self._restored_definitions[key_of(known)]
+        elif isinstance(statement, CreateAggregate):
+            check_unused(statement, self.catalog, self.texts())
         return known
 
     def drop_stream(self, name: str) -> None:
         """Forget a stream that nothing uses, and all that its log holds."""
         stream = self.catalog.streams[name.lower()]
         self.catalog.drop(name)
-        self._restored_streams.discard(name.lower())
+        self._restored_definitions.pop(key_of(stream), None)
         self._pipeline.put_in_force(self._pipeline.program.without_definition(stream.sql), {})
         if isinstance(stream, Stream):
             self._pipeline.close_stream(stream)
+
+    def drop_aggregate(self, name: str, *, base: bool = True) -> None:
+        """Forget an aggregate that nothing uses; without its base version, the window version alone."""
+        for each in self.catalog.aggregates[name.lower()]:
+            if each.window or base:
+                self.catalog.drop_aggregate(each)
+                self._restored_definitions.pop(key_of(each), None)
+                self._pipeline.put_in_force(self._pipeline.program.without_definition(each.sql), {})
+
+    def texts(self) -> dict[str, str]:
+        """The queries that run: their SQL by their names."""
+        return {query.name: query.sql for query in self.queries.values()}
 
     def push(self, stream: str, rows: pa.Table | pa.RecordBatch | Iterable[Any]) -> int:
         """Feed a stream. Returns how many rows were given, when they are in its log."""
@@ -289,18 +304,18 @@ class Database:
 
     def check_script(self, sql: str) -> None:
         """Refuse, before it is executed, a script that is not the one that the checkpoint runs."""
-        defined = {name: self.catalog.streams[name].sql for name in self._restored_streams}
+        defined = {key: each.sql for key, each in self._restored_definitions.items()}
         check_script(sql, defined, self._restored)
 
     def _restore(self) -> None:
         """Open what the checkpoint's program declares and runs."""
         program = self._pipeline.program
         for definition in program.definitions:
-            stream = declared(definition, self.catalog)
-            self.catalog.add(stream)
-            self._restored_streams.add(stream.name.lower())
-            if isinstance(stream, Stream):
-                self._pipeline.open_stream(stream)
+            found = declared(definition, self.catalog)
+            self.catalog.add(found)
+            self._restored_definitions[key_of(found)] = found
+            if isinstance(found, Stream):
+                self._pipeline.open_stream(found)
         for query in program.compiled():
             into = _lost if query.text.sink == CALLBACK else query.text.sink
             self._pipeline.resume(query, self._opened_sink(query, into))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from windrow.asserting import check_error, check_rows
-from windrow.catalog import Stream
+from windrow.catalog import Aggregate, Stream
 from windrow.durations import format_duration
 from windrow.errors import AssertionFailed, Error, Span, StatementError, UnknownName
 from windrow.language import statements as said
+from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.advancing import advanced
 from windrow.language.define import check_drop
 from windrow.language.inserting import inserted
 from windrow.language.names import suggest
 from windrow.language.parser import parse
+from windrow.schema import Schema
 
 if TYPE_CHECKING:
     from windrow.database import Database, Query
@@ -57,6 +59,15 @@ def _create_stream(db: Database, statement: said.CreateStream | said.CreateDeriv
     return Outcome(statement.text, f"stream {stream.name} created")
 
 
+def _create_aggregate(db: Database, statement: CreateAggregate) -> Outcome:
+    kind = "window aggregate" if statement.window else "aggregate"
+    if statement.if_not_exists and db.catalog.aggregate(statement.name.text, window=statement.window):
+        return Outcome(statement.text, f"{kind} {statement.name} is there already")
+    with told_within(statement.span):
+        aggregate = db.define(statement.text)
+    return Outcome(statement.text, f"{kind} {aggregate.name} created")
+
+
 def _create_query(db: Database, statement: said.CreateQuery) -> Outcome:
     taken = {name.lower() for name in db.queries}
     if statement.if_not_exists and statement.name.text.lower() in taken:
@@ -90,11 +101,15 @@ def _insert_values(db: Database, statement: said.InsertValues) -> Outcome:
 
 def _drop(db: Database, statement: said.Drop) -> Outcome:
     name = statement.name.text
-    queries = {query.name: query.sql for query in db.queries.values()}
-    if not check_drop(statement, db.catalog, queries):
+    if not check_drop(statement, db.catalog, db.texts()):
         return Outcome(statement.text, f"there is no {statement.what} {name}")
-    drop = db.drop_query if statement.what == "query" else db.drop_stream
-    drop(name)
+    match statement.what:
+        case "query":
+            db.drop_query(name)
+        case "stream":
+            db.drop_stream(name)
+        case _:
+            db.drop_aggregate(name, base=statement.what == "aggregate")
     return Outcome(statement.text, f"{statement.what} {name} dropped")
 
 
@@ -146,6 +161,41 @@ def _queries(db: Database) -> pa.Table:
     return pa.table(columns)
 
 
+def _aggregates(db: Database) -> pa.Table:
+    rows = [
+        {
+            "aggregate": aggregate.name,
+            "kind": _kind(aggregate),
+            "arguments": _listed(aggregate.parameters),
+            "returns": _listed(aggregate.returns),
+            "blocking": aggregate.blocking,
+        }
+        for versions in db.catalog.aggregates.values()
+        for aggregate in versions
+    ]
+    return pa.Table.from_pylist(rows, schema=_AGGREGATES)
+
+
+def _kind(aggregate: Aggregate) -> str:
+    words = ["algebraic"] if aggregate.algebraic else []
+    words += ["window" if aggregate.window else "base"]
+    return " ".join(words if aggregate.python is None else [*words, "in Python"])
+
+
+def _listed(schema: Schema) -> str:
+    return ", ".join(f"{field.name} {field.type}".strip() for field in schema)
+
+
+_AGGREGATES = (
+    pa.schema([])
+    .append(pa.field("aggregate", _TEXT))
+    .append(pa.field("kind", _TEXT))
+    .append(pa.field("arguments", _TEXT))
+    .append(pa.field("returns", _TEXT))
+    .append(pa.field("blocking", pa.bool_()))
+)
+
+
 def _settings(db: Database) -> pa.Table:
     names, values, meanings = zip(*db.settings, strict=True)
     return pa.table({"setting": names, "value": values, "meaning": meanings})
@@ -164,14 +214,28 @@ def _describe(db: Database, statement: said.Describe) -> Outcome:
     found = db.catalog.find(name) or next(
         (query for query in db.queries.values() if query.name.lower() == name.lower()), None
     )
+    if found is None and (versions := db.catalog.aggregates.get(name.lower())):
+        return Outcome(statement.text, table=_told_of(versions))
     if found is None:
-        known = [stream.name for stream in db.catalog.streams.values()]
+        known = [each.name for each in db.catalog.streams.values()]
+        known += [versions[0].name for versions in db.catalog.aggregates.values()]
         hint = suggest(name, [*known, *db.queries], "there are")
-        raise UnknownName(f"there is no stream or query {name}", statement.name.span, hint=hint)
+        raise UnknownName(f"there is no stream, query or aggregate {name}", statement.name.span, hint=hint)
     timestamp = found.timestamp if isinstance(found, Stream) else None
     names, types = [field.name for field in found.schema], [field.type for field in found.schema]
     roles = ["timestamp" if name == timestamp else "" for name in names]
     return Outcome(statement.text, table=pa.table({"column": names, "type": types, "role": roles}))
+
+
+def _told_of(versions: Sequence[Aggregate]) -> pa.Table:
+    """The columns that the versions of an aggregate take and give."""
+    rows = [
+        {"column": field.name, "type": field.type, "role": f"{role} ({_kind(aggregate)})"}
+        for aggregate in versions
+        for role, schema in (("argument", aggregate.parameters), ("result", aggregate.returns))
+        for field in schema
+    ]
+    return pa.Table.from_pylist(rows)
 
 
 def _explain(db: Database, statement: said.Explain) -> Outcome:
@@ -213,12 +277,14 @@ def _assert_error(db: Database, statement: said.AssertError) -> Outcome:
 _SHOWN: dict[str, Callable[[Database], pa.Table]] = {
     "streams": _streams,
     "queries": _queries,
+    "aggregates": _aggregates,
     "settings": _settings,
 }
 
 _RULES: dict[type[said.Statement], Callable[[Any, Any], Outcome]] = {
     said.CreateStream: _create_stream,
     said.CreateDerivedStream: _create_stream,
+    CreateAggregate: _create_aggregate,
     said.CreateQuery: _create_query,
     said.InsertQuery: _insert_query,
     said.InsertValues: _insert_values,

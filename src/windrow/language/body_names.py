@@ -114,7 +114,7 @@ class BodyNames:
         """The aggregate of the user's own that a function is; None for one of DuckDB's."""
         names = function_names(function, self.scope)
         check_steady(function, self.scope)
-        found = next((each for name in names if (each := self.catalog.base(name))), None)
+        found = next((each for name in names if (each := self.catalog.aggregate(name))), None)
         if found is None and self._is_itself(names):
             raise Refused(
                 f"{self.owner} calls itself", self.place(function), hint="an aggregate cannot be recursive"
@@ -134,6 +134,10 @@ class BodyNames:
                 f"{relation.name} has no column '{name.name}'", self.place(name), hint=hint
             )
         return _qualified(relation.name, found, name)
+
+    def of(self, relation: Relation, column: Field, written: exp.Expr) -> exp.Column:
+        """A column of a relation, written as a part of a star."""
+        return _qualified(relation.name, column, written)
 
     def _in_frame(self, name: exp.Identifier, frame: Frame) -> exp.Expr | None:
         found = [(each, match) for each in frame.relations if (match := each.schema.find(name.name))]

@@ -7,7 +7,7 @@ the type `ANY`, and is not looked at until a call says more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
@@ -35,10 +35,11 @@ def types_of(expressions: Sequence[exp.Expr], place: Placing) -> tuple[str, ...]
     return tuple(ANY if each is None else next(found).type for each in known)
 
 
-def check_query(query: exp.Query, tables: Iterable[LocalTable], place: Callable[[exp.Expr], Span]) -> None:
+def check_query(query: exp.Query, tables: Iterable[LocalTable], place: Placing) -> None:
     """Refuse a query whose parts have types, but that makes no whole: as with a GROUP BY that lacks."""
-    known = [table for table in tables if not any(field.type == ANY for field in table.schema)]
-    with_ = ", ".join(_as_cte(table) for table in known)
+    if any(node.meta.get("type") == ANY for node in query.walk()):
+        return
+    with_ = ", ".join(_as_cte(table) for table in tables)
     alone = query.copy()
     root = exp.Paren(this=alone)
     for column in list(root.find_all(exp.Column)):
@@ -53,23 +54,17 @@ def check_query(query: exp.Query, tables: Iterable[LocalTable], place: Callable[
         raise explained(fault, place(query)) from None
 
 
-def fitted(
-    expression: exp.Expr, type_: str, target: Field, what: str, place: Callable[[exp.Expr], Span]
-) -> exp.Expr:
-    """An expression cast to the type of a column that takes it; `what` says whose."""
+def fitted(expression: exp.Expr, type_: str, target: Field, what: str, span: Span) -> exp.Expr:
+    """An expression cast to the type of a column that takes it; `what` names the column."""
     if ANY in (type_, target.type) or type_ == target.type:
         return expression
     if isinstance(expression, exp.Literal) and expression.is_string:
         if not spells(expression.name, target.type):
-            raise TypeMismatch(
-                f"'{expression.name}' cannot be read as {target.type}",
-                place(expression),
-                hint="write a value of that type",
-            )
+            message = f"'{expression.name}' cannot be read as {target.type}"
+            raise TypeMismatch(message, span, hint="write a value of that type")
     elif not castable(type_, target.type):
-        raise TypeMismatch(
-            f"{what} is {target.type}, and this is {type_}", place(expression), hint="an explicit CAST may help"
-        )
+        message = f"{what} is {target.type}, and this is {type_}"
+        raise TypeMismatch(message, span, hint="an explicit CAST may help")
     return cast(expression, target.type)
 
 
@@ -134,8 +129,10 @@ def _null(type_: str) -> exp.Expr:
 
 
 def _as_cte(table: LocalTable) -> str:
-    values = ", ".join(f"CAST(NULL AS {field.type}) AS {_quoted(field.name)}" for field in table.schema)
-    return f"{_quoted(table.name)} AS (SELECT {values})"
+    types = ('"NULL"' if field.type == ANY else field.type for field in table.schema)
+    names = (_quoted(field.name) for field in table.schema)
+    values = (f"CAST(NULL AS {type_}) AS {name}" for type_, name in zip(types, names, strict=True))
+    return f"{_quoted(table.name)} AS (SELECT {', '.join(values)})"
 
 
 def _quoted(name: str) -> str:

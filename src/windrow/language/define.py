@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from windrow.catalog import Catalog, DerivedStream, Stamping, Stream
-from windrow.errors import Refused, UnknownName
+from windrow.errors import Refused, Span, UnknownName
+from windrow.language.aggregate_uses import callers_of
 from windrow.language.binder import bind
+from windrow.language.declared_names import check_columns
 from windrow.language.names import counted, suggest
 from windrow.language.parser import parse_query
 from windrow.language.projection import renamed
@@ -60,23 +62,47 @@ def users_of(name: str, catalog: Catalog, queries: Mapping[str, str]) -> tuple[s
 
 def check_drop(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> bool:
     """Whether there is anything to drop; refuses to drop what is unknown or in use."""
-    known = (
-        [stream.name for stream in catalog.streams.values()]
-        if statement.what == "stream"
-        else list(queries)
-    )
+    known = _known(statement, catalog, queries)
     name = statement.name.text
     if name.lower() not in {other.lower() for other in known}:
         if statement.if_exists:
             return False
-        hint = suggest(name, known, "streams are" if statement.what == "stream" else "queries are")
+        hint = suggest(name, known, f"{_PLURALS[statement.what]} are")
         raise UnknownName(f"there is no {statement.what} '{name}'", statement.name.span, hint=hint)
-    users = users_of(name, catalog, queries) if statement.what == "stream" else ()
-    if users:
-        raise Refused(
-            f"{name} is in use by {', '.join(users)}", statement.name.span, hint="drop what uses it first"
-        )
+    refuse_users(name, _users(statement, catalog, queries), statement.name.span)
     return True
+
+
+def refuse_users(name: str, users: Sequence[str], span: Span) -> None:
+    """Refuse to change what a name means while others use it."""
+    if users:
+        raise Refused(f"{name} is in use by {', '.join(users)}", span, hint="drop what uses it first")
+
+
+_PLURALS = {
+    "stream": "streams",
+    "query": "queries",
+    "aggregate": "aggregates",
+    "window aggregate": "window aggregates",
+}
+
+
+def _known(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> list[str]:
+    """The names of all that there is of the kind that is to be dropped."""
+    if statement.what == "stream":
+        return [stream.name for stream in catalog.streams.values()]
+    if statement.what == "query":
+        return list(queries)
+    versions = (each for versions in catalog.aggregates.values() for each in versions)
+    kept = [each.name for each in versions if statement.what == "aggregate" or each.window]
+    return list(dict.fromkeys(kept))
+
+
+def _users(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> tuple[str, ...]:
+    if statement.what == "query":
+        return ()
+    find = users_of if statement.what == "stream" else callers_of
+    return find(statement.name.text, catalog, queries)
 
 
 def _check_stream_name(name: Name) -> None:
@@ -98,13 +124,13 @@ def _derived(statement: CreateDerivedStream, catalog: Catalog) -> DerivedStream:
                 statement.columns[-1].span,
                 hint="name each column once",
             )
-        _check_columns(statement.columns)
+        check_columns(statement.columns)
         plan = renamed(plan, [column.text for column in statement.columns])
     return DerivedStream(statement.name.text, plan, statement.text, streams_named(statement.query))
 
 
 def _declared(statement: CreateStream) -> Stream:
-    _check_columns([column.name for column in statement.columns])
+    check_columns([column.name for column in statement.columns])
     schema = Schema(
         tuple(Field(column.name.text, column_type(column.type)) for column in statement.columns)
     )
@@ -137,22 +163,6 @@ def _declared(statement: CreateStream) -> Stream:
 
 def _microseconds(duration: Duration | None) -> int | None:
     return duration.microseconds if duration else None
-
-
-def _check_columns(names: Sequence[Name]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name.text.lower() in seen:
-            raise Refused(
-                f"there are two columns '{name}'", name.span, hint="case makes no difference: rename one"
-            )
-        if name.text.startswith("__"):
-            raise Refused(
-                f"'{name}' begins with two underscores, as only the system's own columns do",
-                name.span,
-                hint="give it another name",
-            )
-        seen.add(name.text.lower())
 
 
 def _stamping(statement: CreateStream, schema: Schema) -> tuple[Stamping, str | None]:

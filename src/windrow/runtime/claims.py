@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from windrow.catalog import Aggregate, DerivedStream, Stream
 from windrow.errors import CheckpointError
 from windrow.language import statements as said
+from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.parser import parse
 from windrow.runtime.delivery import MEMORY
 from windrow.runtime.program import QueryText
+
+Definition = said.CreateStream | said.CreateDerivedStream | CreateAggregate
 
 
 def claimed(restored: Iterable[QueryText], sql: str, sink: str, name: str | None) -> QueryText | None:
@@ -27,19 +31,31 @@ def claimed(restored: Iterable[QueryText], sql: str, sink: str, name: str | None
     )
 
 
-def check_script(sql: str, streams: Mapping[str, str], queries: Iterable[QueryText]) -> None:
-    """Refuse a script that defines a stream of the checkpoint otherwise, or lacks one of its queries.
+def key_of(defined: Stream | DerivedStream | Aggregate | Definition) -> str:
+    """What something that is defined, or the statement that does it, goes by among all definitions."""
+    name = str(defined.name).lower()
+    if isinstance(defined, Aggregate | CreateAggregate):
+        return f"{'window ' if defined.window else ''}aggregate {name}"
+    return name
 
-    Streams are given by their names in small letters and the statements that defined them.
+
+def check_script(sql: str, definitions: Mapping[str, str], queries: Iterable[QueryText]) -> None:
+    """Refuse a script that defines something of the checkpoint otherwise, or lacks one of its queries.
+
+    What is defined is given by its key and the statement that defined it.
     """
-    defined, left = dict(streams), list(queries)
+    defined, left = dict(definitions), list(queries)
     for statement in parse(sql):
         match statement:
-            case said.CreateStream() | said.CreateDerivedStream():
+            case said.CreateStream() | said.CreateDerivedStream() | CreateAggregate():
                 if not statement.if_not_exists:
                     check_definition(statement, defined)
             case said.Drop(what="stream"):
                 defined.pop(statement.name.text.lower(), None)
+            case said.Drop(what="aggregate" | "window aggregate" as what):
+                name = statement.name.text.lower()
+                for kind in (what, f"window {what}"):
+                    defined.pop(f"{kind} {name}", None)
             case said.Drop(what="query"):
                 left = [query for query in left if query.name.lower() != statement.name.text.lower()]
             case said.CreateQuery() | said.InsertQuery() | said.QueryStatement():
@@ -48,15 +64,13 @@ def check_script(sql: str, streams: Mapping[str, str], queries: Iterable[QueryTe
         raise _of_another_script(left)
 
 
-def check_definition(
-    statement: said.CreateStream | said.CreateDerivedStream, defined: Mapping[str, str]
-) -> None:
-    """Refuse a definition that is not the one that the checkpoint knows under this name."""
-    known = defined.get(statement.name.text.lower(), statement.text)
+def check_definition(statement: Definition, defined: Mapping[str, str]) -> None:
+    """Refuse a definition that is not the one that the checkpoint knows under this key."""
+    known = defined.get(key_of(statement), statement.text)
     if known != statement.text:
         raise CheckpointError(
             f"the checkpoint is of another script: there {statement.name} is\n{known}",
-            hint="name another checkpoint, or drop the stream there first",
+            hint="name another checkpoint, or drop it there first",
         )
 
 

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from windrow.catalog import Catalog, DerivedStream, Stream
+from windrow.catalog import Aggregate, Catalog, DerivedStream, Stream
+from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.binder import bind
 from windrow.language.define import define
+from windrow.language.define_aggregate import define_aggregate
 from windrow.language.parser import parse, parse_query
 from windrow.language.statements import CreateDerivedStream, CreateStream
 from windrow.plan.history import History, history, longest
@@ -29,7 +31,7 @@ from windrow.runtime.checkpoint import read_json, unusable, write_json
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A CREATE STREAM statement, and the version of the program that it came with."""
+    """A CREATE STREAM or CREATE AGGREGATE statement, and the version of the program that it came with."""
 
     sql: str
     born: int
@@ -139,9 +141,11 @@ class Program:
         return max((int(path.stem) for path in directory.glob("*.json")), default=0)
 
 
-def declared(definition: Definition, catalog: Catalog) -> Stream | DerivedStream:
-    """The stream that a definition declares."""
+def declared(definition: Definition, catalog: Catalog) -> Stream | DerivedStream | Aggregate:
+    """The stream or the aggregate that a definition declares."""
     (statement,) = parse(definition.sql)
+    if isinstance(statement, CreateAggregate):
+        return define_aggregate(statement, catalog)
     assert isinstance(statement, CreateStream | CreateDerivedStream)
     stream = define(statement, catalog)
     return replace(stream, born=definition.born) if isinstance(stream, Stream) else stream

@@ -1,0 +1,33 @@
+"""Aggregates written in Python: the class is found when the aggregate is created, and has its methods."""
+
+from __future__ import annotations
+
+import importlib
+
+from windrow.errors import Refused
+from windrow.language.statements import Text
+
+_NEEDED = ("initialize", "iterate")
+
+
+def check_class(python: Text, *, window: bool) -> bool:
+    """Refuse a class that cannot serve. Whether it blocks: whether it says anything at the end."""
+    module, _, name = python.text.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except Exception as error:
+        raise Refused(
+            f"module {module} cannot be imported: {error}",
+            python.span,
+            hint="it has to be on Python's path, for every worker",
+        ) from error
+    if not isinstance(found, type):
+        raise Refused(f"module {module} has no class {name}", python.span, hint="write 'module:Class'")
+    for method in (*_NEEDED, *(("expire",) if window else ())):
+        if not callable(getattr(found, method, None)):
+            raise Refused(
+                f"the class {name} has no method {method}",
+                python.span,
+                hint=f"define {method}(self, …) with an argument for each of the aggregate's",
+            )
+    return callable(getattr(found, "terminate", None))
