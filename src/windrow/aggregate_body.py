@@ -112,5 +112,6 @@ class Body:
 
     def table(self, name: str) -> LocalTable:
         """A table by its name, `INWINDOW` among them."""
-        known = (*self.tables, *((self.window,) if self.window else ()))
-        return next(table for table in known if table.name.lower() == name.lower())
+        if self.window and name.lower() == INWINDOW:
+            return self.window
+        return next(table for table in self.tables if table.name.lower() == name.lower())

@@ -14,8 +14,8 @@ from windrow.catalog import Aggregate, Stream
 from windrow.durations import format_duration
 from windrow.errors import AssertionFailed, Error, Span, StatementError, UnknownName
 from windrow.language import statements as said
-from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.advancing import advanced
+from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.define import check_drop
 from windrow.language.inserting import inserted
 from windrow.language.names import suggest

@@ -8,8 +8,10 @@ import pytest
 
 from windrow.catalog import Catalog
 from windrow.errors import StatementError
+from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.binder import bind
 from windrow.language.define import define
+from windrow.language.define_aggregate import define_aggregate
 from windrow.language.inserting import inserted
 from windrow.language.parser import parse
 from windrow.language.statements import CreateDerivedStream, CreateStream, InsertValues, Statement
@@ -39,6 +41,8 @@ def carry_out(statement: Statement, catalog: Catalog) -> None:
     """What checking a statement before it runs comes to."""
     if isinstance(statement, CreateStream | CreateDerivedStream):
         catalog.add(define(statement, catalog))
+    elif isinstance(statement, CreateAggregate):
+        catalog.add(define_aggregate(statement, catalog))
     elif isinstance(statement, InsertValues):
         inserted(statement, catalog)
     elif query := getattr(statement, "query", None):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 
 from sqlglot import exp
 
@@ -36,15 +35,21 @@ from windrow.language.statements import Name
 from windrow.schema import Field, Schema
 
 
-@singledispatch
-def read_action(action: WrittenAction, names: BodyNames, returns: Schema) -> Action:
+def read_action(action: WrittenAction, names: BodyNames) -> Action:
     """An action with its names resolved and its types checked."""
-    raise AssertionError(f"no action: {action}")
+    match action:
+        case WrittenInsertRows():
+            return _insert_rows(action, names)
+        case WrittenInsertQuery():
+            return _insert_query(action, names)
+        case WrittenUpdate():
+            return _update(action, names)
+        case WrittenDelete():
+            return _delete(action, names)
 
 
-@read_action.register
-def _insert_rows(action: WrittenInsertRows, names: BodyNames, returns: Schema) -> InsertRows:
-    table = _target(action.table, names, returns)
+def _insert_rows(action: WrittenInsertRows, names: BodyNames) -> InsertRows:
+    table = _target(action.table, names)
     fields = _fields(action.columns, table)
     reader = BodyExpressions(names)
     rows = []
@@ -58,9 +63,8 @@ def _insert_rows(action: WrittenInsertRows, names: BodyNames, returns: Schema) -
     return InsertRows(table.name, tuple(rows), _condition(action.condition, reader))
 
 
-@read_action.register
-def _insert_query(action: WrittenInsertQuery, names: BodyNames, returns: Schema) -> InsertQuery:
-    table = _target(action.table, names, returns)
+def _insert_query(action: WrittenInsertQuery, names: BodyNames) -> InsertQuery:
+    table = _target(action.table, names)
     fields = _fields(action.columns, table)
     query, schema = BodyExpressions(names).read_query(action.query.tree)
     place = action.query.span
@@ -72,8 +76,7 @@ def _insert_query(action: WrittenInsertQuery, names: BodyNames, returns: Schema)
     return InsertQuery(table.name, _as_columns(query, schema, _complete(values, table)))
 
 
-@read_action.register
-def _update(action: WrittenUpdate, names: BodyNames, returns: Schema) -> Update:
+def _update(action: WrittenUpdate, names: BodyNames) -> Update:
     table = _own(action.table, names, "changes")
     fields = _fields(action.columns, table)
     reader = BodyExpressions(names.within(_frame(table)))
@@ -85,8 +88,7 @@ def _update(action: WrittenUpdate, names: BodyNames, returns: Schema) -> Update:
     return Update(table.name, tuple(field.name for field in fields), tuple(values), condition)
 
 
-@read_action.register
-def _delete(action: WrittenDelete, names: BodyNames, returns: Schema) -> Delete:
+def _delete(action: WrittenDelete, names: BodyNames) -> Delete:
     table = names.table(action.table)
     condition = _condition(action.condition, BodyExpressions(names.within(_frame(table))))
     arriving = table.name == INWINDOW and names.event is not Event.EXPIRE
@@ -98,9 +100,11 @@ def _frame(table: LocalTable) -> Frame:
     return Frame([Relation(table.name, table.schema)])
 
 
-def _target(name: Name, names: BodyNames, returns: Schema) -> LocalTable:
+def _target(name: Name, names: BodyNames) -> LocalTable:
     """The table that an INSERT fills."""
-    return LocalTable(RETURN, returns) if name.text.upper() == RETURN else _own(name, names, "fills")
+    if name.text.upper() == RETURN:
+        return LocalTable(RETURN, names.returns)
+    return _own(name, names, "fills")
 
 
 def _own(name: Name, names: BodyNames, does: str) -> LocalTable:

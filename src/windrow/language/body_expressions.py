@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from windrow.aggregate_body import LocalTable
-from windrow.errors import Refused, TypeMismatch, UnknownName
+from windrow.errors import Refused, StatementError, TypeMismatch
 from windrow.language import engine
 from windrow.language.body_names import BodyNames, Frame
-from windrow.language.body_types import check_query, types_of
+from windrow.language.body_types import check_query, fitted, types_of
 from windrow.language.names import counted
 from windrow.language.projection import distinct_names
 from windrow.language.scalars import check_nesting, function_names
@@ -72,7 +72,11 @@ class BodyExpressions:
             if isinstance(node.this, exp.Star):
                 raise self._stray_star(node)
             return self.names.column(node)
-        if isinstance(node, exp.Dot) and _is_oldest(node.this) and isinstance(node.expression, exp.Identifier):
+        if (
+            isinstance(node, exp.Dot)
+            and _is_oldest(node.this)
+            and isinstance(node.expression, exp.Identifier)
+        ):
             return self.names.oldest(node.this, node.expression)
         if _is_oldest(node):
             return self.names.oldest(node, None)
@@ -102,7 +106,12 @@ class BodyExpressions:
         call = exp.Anonymous(this=called.name)
         call.meta.update({**node.meta, "type": called.returns.fields[0].type})
         self._resolve_below(node)
-        call.set("expressions", [argument.pop() for argument in list(node.iter_expressions())])
+        given = [argument.pop() for argument in list(node.iter_expressions())]
+        types = types_of(given, self.names.place)
+        fits = zip(given, types, called.parameters, strict=True)
+        span = self.names.place(node)
+        what = f"argument {{}} of {called.name}"
+        call.set("expressions", [fitted(*fit, what.format(fit[-1].name), span) for fit in fits])
         return call
 
     def _query(self, query: exp.Expr) -> Schema:
@@ -118,7 +127,9 @@ class BodyExpressions:
         elif isinstance(query, exp.SetOperation):
             schema = self._set_operation(query)
         else:
-            raise Refused("this query is not read here", self.names.place(query), hint="write SELECT … FROM")
+            raise Refused(
+                "this query is not read here", self.names.place(query), hint="write SELECT … FROM"
+            )
         query.meta["schema"] = schema
         return schema
 
@@ -134,10 +145,11 @@ class BodyExpressions:
         columns = [column for item in list(select.expressions) for column in inside._item(item, aliases)]
         select.set("expressions", columns)
         for clause in _CLAUSES:
-            if (part := select.args.get(clause)) is not None:
-                for each in part if isinstance(part, list) else [part]:
-                    if isinstance(each, exp.Expr):
-                        inside._resolve_below(each)
+            part = select.args.get(clause)
+            for each in part if isinstance(part, list) else [part]:
+                if isinstance(each, exp.Expr):
+                    inside._resolve_below(each)
+                    types_of(_conditions(each), self.names.place)
         types = types_of([column.unalias() for column in columns], self.names.place)
         named = distinct_names([column.alias_or_name or "column" for column in columns])
         return Schema(tuple(Field(name, type_) for name, type_ in zip(named, types, strict=True)))
@@ -176,6 +188,7 @@ class BodyExpressions:
             meant = self._meaning(condition)
             if meant is not condition:
                 condition.replace(meant)
+            types_of([meant], self.names.place)
 
     def _relation(self, table: exp.Expr) -> Relation:
         """What FROM names: a table of the aggregate, or a query in parentheses."""
@@ -240,6 +253,10 @@ class BodyExpressions:
         )
 
 
+def _conditions(clause: exp.Expr) -> list[exp.Expr]:
+    return [clause.this] if isinstance(clause, exp.Where | exp.Having | exp.Qualify) else []
+
+
 def _is_oldest(node: object) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.lower() == "oldest" and not node.expressions
 
@@ -249,6 +266,7 @@ def _renamed(table: exp.Expr, schema: Schema, name: str = "") -> Relation:
     alias = table.args.get("alias")
     names = [column.name for column in alias.columns] if alias else []
     fields = [
-        Field(new, field.type) for new, field in zip((*names, *schema.names[len(names) :]), schema, strict=True)
+        Field(new, field.type)
+        for new, field in zip((*names, *schema.names[len(names) :]), schema, strict=True)
     ]
     return Relation(table.alias or name, Schema(tuple(fields)))

@@ -30,6 +30,7 @@ class BodyNames:
     """For places in the text."""
     owner: str
     arguments: Schema
+    returns: Schema
     tables: Mapping[str, LocalTable]
     """By name in small letters, INWINDOW among them."""
     window: bool
@@ -130,9 +131,7 @@ class BodyNames:
         found = relation.schema.find(name.name)
         if found is None:
             hint = suggest(name.name, relation.schema.names, "columns are")
-            raise UnknownName(
-                f"{relation.name} has no column '{name.name}'", self.place(name), hint=hint
-            )
+            raise UnknownName(f"{relation.name} has no column '{name.name}'", self.place(name), hint=hint)
         return _qualified(relation.name, found, name)
 
     def of(self, relation: Relation, column: Field, written: exp.Expr) -> exp.Column:
@@ -156,16 +155,11 @@ class BodyNames:
 
     def _unknown(self, name: exp.Identifier) -> StatementError:
         known = [
-            field.name
-            for frame in self.frames
-            for relation in frame.relations
-            for field in relation.schema
+            field.name for frame in self.frames for relation in frame.relations for field in relation.schema
         ]
         names = list(dict.fromkeys([*known, *self.arguments.names]))
         hint = suggest(name.name, names, "names are")
-        return UnknownName(
-            f"there is no column or argument '{name.name}'", self.place(name), hint=hint
-        )
+        return UnknownName(f"there is no column or argument '{name.name}'", self.place(name), hint=hint)
 
 
 @dataclass(frozen=True)
@@ -178,7 +172,9 @@ class Frame:
 
 def _qualified(table: str, column: Field, written: exp.Expr) -> exp.Column:
     name, qualifier = (exp.Identifier(this=text, quoted=True) for text in (column.name, table))
-    name.meta.update({key: value for key, value in written.meta.items() if key in ("line", "col", "start", "end")})
+    name.meta.update(
+        {key: value for key, value in written.meta.items() if key in ("line", "col", "start", "end")}
+    )
     resolved = exp.Column(this=name, table=qualifier)
     resolved.meta["type"] = column.type
     return resolved

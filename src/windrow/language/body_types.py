@@ -7,7 +7,7 @@ the type `ANY`, and is not looked at until a call says more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from sqlglot import exp
 
@@ -16,6 +16,7 @@ from windrow.errors import Span, TypeMismatch
 from windrow.language import engine
 from windrow.language.casts import castable, spells
 from windrow.language.engine import Fault
+from windrow.language.spans import extent
 from windrow.language.tokens import DIALECT
 from windrow.language.types import Placing, explained, type_scalars
 from windrow.schema import Field, Schema
@@ -23,16 +24,24 @@ from windrow.schema import Field, Schema
 ANY = "ANY"
 
 
-def types_of(expressions: Sequence[exp.Expr], place: Placing) -> tuple[str, ...]:
+def types_of(expressions: Iterable[exp.Expr], place: Placing) -> tuple[str, ...]:
     """The type of each expression."""
-    if not expressions:
-        return ()
+    return tuple(_type_of(expression, place) for expression in expressions)
+
+
+def _type_of(expression: exp.Expr, place: Placing) -> str:
     columns: dict[str, Field] = {}
-    plain = [_plain(expression, columns) for expression in expressions]
-    known = [None if _is_open(each, columns) else each for each in plain]
-    typed = [each for each in known if each is not None]
-    found = iter(type_scalars(typed, Schema(tuple(columns.values())), place) if typed else ())
-    return tuple(ANY if each is None else next(found).type for each in known)
+    root = exp.Paren(this=expression.copy())
+    stand_in = None if _is_over_rows(root.this) else _stand_in(root.this, columns, place)
+    if stand_in is not None:
+        root.this.replace(stand_in)
+    else:
+        _simplify(root.this, columns, place)
+    plain: exp.Expr = root.this.pop()
+    if _is_open(plain, columns):
+        return ANY
+    (field,) = type_scalars([plain], Schema(tuple(columns.values())), place)
+    return field.type
 
 
 def check_query(query: exp.Query, tables: Iterable[LocalTable], place: Placing) -> None:
@@ -72,40 +81,44 @@ def cast(expression: exp.Expr, type_: str) -> exp.Cast:
     return exp.Cast(this=expression, to=exp.DataType.build(type_, dialect=DIALECT))
 
 
-def _plain(expression: exp.Expr, columns: dict[str, Field]) -> exp.Expr:
-    root = exp.Paren(this=expression.copy())
-    _simplify(root, columns)
-    plain: exp.Expr = root.this.pop()
-    return plain
-
-
-def _simplify(node: exp.Expr, columns: dict[str, Field]) -> None:
+def _simplify(node: exp.Expr, columns: dict[str, Field], place: Placing) -> None:
     for child in list(node.iter_expressions()):
-        stand_in = _stand_in(child, columns)
+        stand_in = _stand_in(child, columns, place)
         if stand_in is None:
-            _simplify(child, columns)
+            _simplify(child, columns, place)
         else:
-            stand_in.meta.update(child.meta)
+            if where := extent(child):
+                stand_in.meta.update(start=where[0], end=where[1])
             child.replace(stand_in)
 
 
-def _stand_in(node: exp.Expr, columns: dict[str, Field]) -> exp.Expr | None:
+def _stand_in(node: exp.Expr, columns: dict[str, Field], place: Placing) -> exp.Expr | None:
+    """What is typed in place of a node; None for one that is as good itself."""
     if isinstance(node, exp.Column) and "type" in node.meta:
-        name = f"{node.table}.{node.name}"
-        columns[name.lower()] = Field(name.lower(), node.meta["type"])
-        return exp.column(name.lower(), quoted=True)
+        name = f"{node.table}.{node.name}".lower()
+        columns[name] = Field(name, node.meta["type"])
+        return exp.column(name, quoted=True)
     if isinstance(node, exp.Exists):
         return _null("BOOLEAN")
     if isinstance(node, exp.Any | exp.All) and isinstance(node.this, exp.Query):
         return _null(_first(node.this))
     if isinstance(node, exp.In) and (query := node.args.get("query")) is not None:
-        _simplify(node, columns)
+        _simplify(node, columns, place)
         return exp.In(this=node.this.copy(), expressions=[_null(_first(query))])
     if isinstance(node, exp.Query):
         return _null(_first(node))
     if isinstance(node, exp.Anonymous) and "type" in node.meta:
         return _null(node.meta["type"])
-    return None
+    return _null(_type_of(node, place)) if _is_over_rows(node) else None
+
+
+def _is_over_rows(node: exp.Expr) -> bool:
+    """Whether this is an aggregate, which cannot be typed beside plain columns."""
+    if "type" in node.meta:
+        return False
+    if isinstance(node, exp.Window | exp.Filter | exp.AggFunc):
+        return True
+    return isinstance(node, exp.Anonymous) and node.name.lower() in engine.functions("aggregate", "window")
 
 
 def _first(query: exp.Expr) -> str:

@@ -104,7 +104,9 @@ def _python(cursor: Cursor) -> Text:
     module, _, class_ = python.text.partition(":")
     if not all(part.isidentifier() for part in (*module.split("."), class_)):
         raise ParseError(
-            f"'{python.text}' names no class", python.span, hint="write 'module:Class', as in 'stats:Median'"
+            f"'{python.text}' names no class",
+            python.span,
+            hint="write 'module:Class', as in 'stats:Median'",
         )
     return python
 

@@ -76,9 +76,11 @@ def _check_name(statement: CreateAggregate, catalog: Catalog) -> None:
 def _parameters(statement: CreateAggregate, types: Sequence[str] | None) -> Schema:
     check_columns([each.name for each in statement.arguments])
     declared = [ANY if each.type is None else column_type(each.type) for each in statement.arguments]
-    given = declared if types is None else [
-        argument if own == ANY else own for own, argument in zip(declared, types, strict=True)
-    ]
+    given = (
+        declared
+        if types is None
+        else [argument if own == ANY else own for own, argument in zip(declared, types, strict=True)]
+    )
     names = (each.name.text for each in statement.arguments)
     return Schema(tuple(Field(name, type_) for name, type_ in zip(names, given, strict=True)))
 
@@ -143,13 +145,14 @@ def _body(
             Scope(statement.source, statement.span, ()),
             statement.name.text,
             parameters,
+            returns,
             tables,
             statement.window,
             event,
             catalog,
             calls,
         )
-        events[event] = tuple(read_action(action, names, returns) for action in actions)
+        events[event] = tuple(read_action(action, names) for action in actions)
     window = tables.get(INWINDOW)
     own = tuple(table for table in tables.values() if table is not window)
     return Body(parameters, returns, own, window, events, calls)
@@ -170,8 +173,7 @@ def _check_events(statement: CreateAggregate, written: WrittenBody) -> None:
             hint="write CREATE WINDOW AGGREGATE",
         )
     returned = (
-        isinstance(action, WrittenInsertRows | WrittenInsertQuery)
-        and action.table.text.upper() == RETURN
+        isinstance(action, WrittenInsertRows | WrittenInsertQuery) and action.table.text.upper() == RETURN
         for actions in written.events.values()
         for action in actions
     )

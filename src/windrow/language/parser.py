@@ -192,7 +192,9 @@ _BEGINNINGS = (
 _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
     **dict.fromkeys((*_QUERIES, "("), _bare_query),
     "CREATE": _create,
-    **dict.fromkeys(("AGGREGATE", "WINDOW", "ALGEBRAIC"), lambda cursor: create_aggregate(cursor, bare=True)),
+    **dict.fromkeys(
+        ("AGGREGATE", "WINDOW", "ALGEBRAIC"), lambda cursor: create_aggregate(cursor, bare=True)
+    ),
     "INSERT": _insert,
     "SHOW": _show,
     "SNAPSHOT": _snapshot,
