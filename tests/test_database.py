@@ -262,7 +262,7 @@ def test_a_checkpoint_of_another_script_is_refused(connect: Connect, tmp_path: P
         with pytest.raises(CheckpointError) as refused:
             db.execute("CREATE STREAM Bid (item INT)")
         assert refused.value.message == f"the checkpoint is of another script: there Bid is\n{BID}"
-        assert refused.value.hint == "name another checkpoint, or drop the stream there first"
+        assert refused.value.hint == "name another checkpoint, or drop it there first"
         db.execute("DROP STREAM Bid; CREATE STREAM Bid (item INT)")
         assert db.push("Bid", [(1,)]) == 1
 

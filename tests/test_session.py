@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import windrow
-from tests.conftest import HandMovedWall
-from windrow.errors import Refused, SettingError, StatementError, UnknownName
+from tests.conftest import Connect, HandMovedWall
+from windrow.errors import CheckpointError, Refused, SettingError, StatementError, UnknownName
 
 BID = "CREATE STREAM Bid (item INT, price REAL, seen TIMESTAMP) ORDER BY seen"
 DEAR = "CREATE STREAM Dear AS SELECT item FROM Bid WHERE price > 10"
@@ -105,7 +105,7 @@ def test_what_is_there_already_can_be_passed_over(bids: windrow.Database) -> Non
         ("DROP STREAM Bids", "there is no stream 'Bids'", "did you mean Bid?"),
         ("DROP QUERY lates", "there is no query 'lates'", "did you mean Latest?"),
         ("DROP QUERY x", "there is no query 'x'", "queries are: Latest"),
-        ("DESCRIBE Bids", "there is no stream or query Bids", "did you mean Bid?"),
+        ("DESCRIBE Bids", "there is no stream, query or aggregate Bids", "did you mean Bid?"),
     ],
 )
 def test_names_that_are_not_there(bids: windrow.Database, sql: str, message: str, hint: str) -> None:
@@ -273,3 +273,78 @@ def test_a_query_may_write_to_files(bids: windrow.Database, tmp_path: Path) -> N
     bids.run_until_idle()
     (written,) = (tmp_path / "out").glob("*.json*")
     assert written.read_text() == '{"item":1}\n'
+
+
+AVERAGE = """CREATE AGGREGATE average(x REAL) : REAL {
+    TABLE s(t REAL, n INT);
+    INITIALIZE: { INSERT INTO s VALUES (x, 1) }
+    ITERATE: { UPDATE s SET t = t + x, n = n + 1 }
+    TERMINATE: { INSERT INTO RETURN SELECT t / n FROM s }
+}"""
+RUNNING = """AGGREGATE running(x REAL) : (t REAL, n INT) {
+    TABLE inwindow(v);
+    INITIALIZE: ITERATE: { INSERT INTO RETURN SELECT average(v), count(*) FROM inwindow }
+}"""
+
+
+def test_aggregates_are_created_shown_and_dropped(db: windrow.Database) -> None:
+    script = f"""
+        {AVERAGE} {RUNNING} {AVERAGE.replace("AGGREGATE average", "AGGREGATE IF NOT EXISTS average")};
+        {AVERAGE.replace("AGGREGATE", "WINDOW AGGREGATE")}
+        DROP AGGREGATE running;
+        DROP WINDOW AGGREGATE average;
+        DROP AGGREGATE IF EXISTS running;
+    """
+    assert messages(db, script) == [
+        "aggregate average created",
+        "window aggregate running created",
+        "aggregate average is there already",
+        "window aggregate average created",
+        "aggregate running dropped",
+        "window aggregate average dropped",
+        "there is no aggregate running",
+    ]
+    assert shown(db, "SHOW AGGREGATES") == [
+        {
+            "aggregate": "average",
+            "kind": "base",
+            "arguments": "x FLOAT",
+            "returns": "FLOAT",
+            "blocking": True,
+        }
+    ]
+
+
+def test_an_aggregate_is_described(db: windrow.Database) -> None:
+    db.execute(AVERAGE + RUNNING)
+    assert shown(db, "DESCRIBE Running") == [
+        {"column": "x", "type": "FLOAT", "role": "argument (window)"},
+        {"column": "t", "type": "FLOAT", "role": "result (window)"},
+        {"column": "n", "type": "INTEGER", "role": "result (window)"},
+    ]
+
+
+def test_an_aggregate_in_use_is_not_dropped(db: windrow.Database) -> None:
+    db.execute(AVERAGE + RUNNING)
+    with pytest.raises(Refused, match="average is in use by running") as refused:
+        db.execute("DROP AGGREGATE average")
+    assert refused.value.hint == "drop what uses it first"
+    db.execute("DROP AGGREGATE running; DROP AGGREGATE average")
+    with pytest.raises(UnknownName, match="there is no window aggregate 'average'"):
+        db.execute("DROP WINDOW AGGREGATE average")
+
+
+def test_aggregates_come_back_with_the_checkpoint(connect: Connect, tmp_path: Path) -> None:
+    with connect(tmp_path) as db:
+        db.execute(AVERAGE + RUNNING)
+    with connect(tmp_path) as db:
+        assert [row["aggregate"] for row in shown(db, "SHOW AGGREGATES")] == ["average", "running"]
+        db.check_script(AVERAGE)
+        db.execute(AVERAGE)
+        with pytest.raises(CheckpointError, match="the checkpoint is of another script: there running is"):
+            db.execute(RUNNING.replace("count(*)", "count(v)"))
+        db.execute("DROP AGGREGATE running;" + RUNNING.replace("count(*)", "count(v)"))
+    with connect(tmp_path) as db:
+        db.check_script(f"DROP AGGREGATE average; {AVERAGE.replace('t / n', 'n')}")
+        with pytest.raises(CheckpointError):
+            db.check_script(AVERAGE.replace("t / n", "n"))

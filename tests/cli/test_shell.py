@@ -28,6 +28,7 @@ RATE = "CREATE STREAM R (value BIGINT) SOURCE 'rate://500';"
         "SELECT 1;\n",
         "explain select 1;",
         "-- only a word",
+        "CREATE AGGREGATE f(x INT) : INT { INITIALIZE: { DELETE FROM t; } }",
     ],
 )
 def test_an_entry_is_complete(text: str) -> None:
@@ -44,6 +45,9 @@ def test_an_entry_is_complete(text: str) -> None:
         'SELECT ";',
         "SELECT 1 -- ;",
         "explain select 1",
+        "SELECT {'a': 1}",
+        "CREATE AGGREGATE f(x INT) : INT {\nTABLE t(a INT);",
+        "CREATE AGGREGATE f(x INT) : INT { INITIALIZE: { DELETE FROM t; }",
     ],
 )
 def test_an_entry_goes_on(text: str) -> None:

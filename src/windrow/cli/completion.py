@@ -12,12 +12,13 @@ from windrow.catalog import Catalog, Stream
 
 # fmt: off
 KEYWORDS = (
-    "ADVANCE", "ALL", "AND", "ANSWER", "AS", "ASSERT", "BETWEEN", "BY", "CASE", "CAST", "CHANGES",
-    "CLOCK", "CREATE", "DESCRIBE", "DISTINCT", "DROP", "ELSE", "EMPTY", "END", "ERROR", "EXPLAIN",
-    "FALSE", "FOR", "FROM", "HEARTBEAT", "IN", "INSERT", "INTO", "IS", "LIKE", "NOT", "NULL", "OF",
-    "OR", "ORDER", "QUERIES", "QUERY", "RETAIN", "SELECT", "SET", "SETTINGS", "SHOW", "SLACK", "SNAPSHOT",
-    "SOURCE", "STREAM", "STREAMS", "THEN", "TIMES", "TIMESTAMP", "TO", "TRUE", "UNION", "VALUES", "WHEN",
-    "WHERE", "WITH",
+    "ADVANCE", "AGGREGATE", "AGGREGATES", "ALGEBRAIC", "ALL", "AND", "ANSWER", "AS", "ASSERT", "BETWEEN",
+    "BY", "CASE", "CAST", "CHANGES", "CLOCK", "CREATE", "DESCRIBE", "DISTINCT", "DROP", "ELSE", "EMPTY",
+    "END", "ERROR", "EXPIRE", "EXPLAIN", "FALSE", "FOR", "FROM", "HEARTBEAT", "IN", "INITIALIZE",
+    "INSERT", "INTO", "IS", "ITERATE", "LIKE", "NOT", "NULL", "OF", "OR", "ORDER", "QUERIES", "QUERY",
+    "RETAIN", "RETURN", "SELECT", "SET", "SETTINGS", "SHOW", "SLACK", "SNAPSHOT", "SOURCE", "STREAM",
+    "STREAMS", "TABLE", "TERMINATE", "THEN", "TIMES", "TIMESTAMP", "TO", "TRUE", "UNION", "VALUES",
+    "WHEN", "WHERE", "WINDOW", "WITH",
 )
 # fmt: on
 """The words of the language."""

@@ -15,6 +15,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
 from rich.text import Text
+from sqlglot import TokenType
 
 from windrow.cli.commands import COMMANDS, Quit, Talk, obey
 from windrow.cli.completion import NameCompleter
@@ -24,7 +25,7 @@ from windrow.cli.following import follow
 from windrow.cli.outcomes import print_outcome, speaks
 from windrow.cli.signals import Terminated
 from windrow.errors import ParseError
-from windrow.language.tokens import tokenize
+from windrow.language.tokens import CLOSING, OPENING, tokenize, word
 
 if TYPE_CHECKING:
     from windrow.database import Database, Query
@@ -97,14 +98,21 @@ class Shell:
 
 
 def complete(text: str) -> bool:
-    """Whether an entry is ready to run: a command, nothing, or statements up to a semicolon."""
+    """Whether an entry is ready to run: a command, nothing, statements up to a semicolon, or an aggregate
+    with all its braces closed."""
     if not text.strip() or text.lstrip().startswith("\\"):
         return True
     try:
         tokens = tokenize(text)
     except ParseError:
         return False
-    return not tokens or text[tokens[-1].start : tokens[-1].end + 1] == ";"
+    if sum((kind.token_type in OPENING) - (kind.token_type in CLOSING) for kind in tokens) > 0:
+        return False
+    if not tokens or tokens[-1].token_type is TokenType.SEMICOLON:
+        return True
+    return tokens[-1].token_type is TokenType.R_BRACE and any(
+        word(token) == "AGGREGATE" for token in tokens
+    )
 
 
 def history() -> History:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from sqlglot import exp
 
-from windrow.catalog import Aggregate, Catalog, DerivedStream
+from windrow.catalog import Catalog, DerivedStream
 from windrow.errors import Refused
 from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.parser import parse, parse_query
@@ -16,27 +16,34 @@ from windrow.language.statements import Query
 
 
 def callers_of(name: str, catalog: Catalog, queries: Mapping[str, str]) -> tuple[str, ...]:
-    """The derived streams, the queries by name and text, and the aggregates that call one; sorted.
-
-    An aggregate's window version may call its base version: the two go together.
-    """
+    """The derived streams, and the queries by name and text, that call a function; sorted."""
     wanted = name.lower()
-    callers = [query for query, text in queries.items() if wanted in _called(parse_query(text))]
-    callers += [
+    streams = [
         stream.name
         for stream in catalog.streams.values()
         if isinstance(stream, DerivedStream) and wanted in _called_by_stream(stream)
     ]
-    callers += [
+    callers = [query for query, text in queries.items() if wanted in _called(parse_query(text))]
+    return tuple(sorted({*streams, *callers}))
+
+
+def aggregates_calling(name: str, catalog: Catalog) -> tuple[str, ...]:
+    """The aggregates that call the base version of one; sorted. Its own window version goes with it."""
+    wanted = name.lower()
+    callers = {
         each.name
-        for each in _aggregates(catalog)
+        for versions in catalog.aggregates.values()
+        for each in versions
         if each.body and wanted in each.body.calls and each.name.lower() != wanted
-    ]
-    return tuple(sorted(set(callers)))
+    }
+    return tuple(sorted(callers))
 
 
 def check_unused(statement: CreateAggregate, catalog: Catalog, queries: Mapping[str, str]) -> None:
-    """Refuse a definition that would change what a name means to those who use it already."""
+    """Refuse a definition that would change what a name means to those who use it already.
+
+    Aggregates are not among them: what they call was settled when they were created.
+    """
     users = callers_of(statement.name.text, catalog, queries)
     if users:
         raise Refused(
@@ -44,11 +51,6 @@ def check_unused(statement: CreateAggregate, catalog: Catalog, queries: Mapping[
             statement.name.span,
             hint="drop what uses it first, or give the aggregate another name",
         )
-
-
-def _aggregates(catalog: Catalog) -> Iterator[Aggregate]:
-    for versions in catalog.aggregates.values():
-        yield from versions
 
 
 def _called(query: Query) -> frozenset[str]:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from windrow.catalog import Catalog, DerivedStream, Stamping, Stream
 from windrow.errors import Refused, Span, UnknownName
-from windrow.language.aggregate_uses import callers_of
+from windrow.language.aggregate_uses import aggregates_calling, callers_of
 from windrow.language.binder import bind
 from windrow.language.declared_names import check_columns
 from windrow.language.names import counted, suggest
@@ -99,10 +99,16 @@ def _known(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> lis
 
 
 def _users(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> tuple[str, ...]:
-    if statement.what == "query":
-        return ()
-    find = users_of if statement.what == "stream" else callers_of
-    return find(statement.name.text, catalog, queries)
+    name = statement.name.text
+    match statement.what:
+        case "query":
+            return ()
+        case "stream":
+            return users_of(name, catalog, queries)
+        case "window aggregate":
+            return callers_of(name, catalog, queries)
+        case _:
+            return (*callers_of(name, catalog, queries), *aggregates_calling(name, catalog))
 
 
 def _check_stream_name(name: Name) -> None:

@@ -21,9 +21,7 @@ from windrow.language.tokens import DIALECT, Source, depth_error, is_word, too_d
 
 MAX_NESTING = 40
 
-_BEGINNERS = frozenset(
-    {"CREATE", "INSERT", "UPDATE", "DELETE", "SHOW", "DROP", "EXPLAIN", "SET", "SELECT"}
-)
+_BEGINNERS = frozenset({"CREATE", "INSERT", "UPDATE", "DELETE", "SHOW", "DROP", "EXPLAIN", "SET", "SELECT"})
 _PARAMETERS = frozenset({TokenType.PLACEHOLDER, TokenType.PARAMETER})
 _NO_QUERIES = frozenset({"SHOW", "DESCRIBE", "DESC", "SUMMARIZE"})
 _CLAUSES = ("SELECT", "FROM", "WHERE", "UNION", "ALL", "AS", "ORDER", "BY", "AND", "OR", "NOT", "BETWEEN")
