@@ -227,8 +227,7 @@ def test_queries_in_a_body() -> None:
                 FROM (SELECT a AS k FROM t UNION SELECT a FROM u) AS z ORDER BY k LIMIT 3
         }
     }"""
-    assert told(defined(body).body).split("ITERATE:")[0].split() == (
-        """t(a INTEGER, b VARCHAR)
+    expected = """t(a INTEGER, b VARCHAR)
 u(a INTEGER, c DOUBLE)
 INITIALIZE:
   InsertQuery t
@@ -245,8 +244,8 @@ INITIALIZE:
     query SELECT __given.k, __given.y
       FROM (SELECT DISTINCT __tuple.y, z.k
       FROM (SELECT t.a AS k FROM t UNION SELECT u.a FROM u) AS z ORDER BY z.k LIMIT 3) AS __given(y, k)
-""".split()
-    )
+"""
+    assert told(defined(body).body).split("ITERATE:")[0].split() == expected.split()
 
 
 def test_the_window_version_calls_the_base_version(catalog: Catalog) -> None:
