@@ -166,7 +166,7 @@ FAILURES = [
         "no statement begins with 'SOURC'",
         "SOURC",
         "statements begin with: SELECT, CREATE, INSERT, SHOW, DESCRIBE, DROP, EXPLAIN, SET,"
-        " ADVANCE, ASSERT",
+        " SNAPSHOT, ADVANCE, ASSERT",
     ),
 ]
 
