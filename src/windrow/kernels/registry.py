@@ -20,6 +20,7 @@ MODULES = (
     "windrow.kernels.clocks",
     "windrow.kernels.counting",
     "windrow.kernels.hashing",
+    "windrow.kernels.multiset",
     "windrow.kernels.netting",
     "windrow.kernels.pairing",
 )

@@ -14,10 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from windrow.buffers.keys import KeyCodes
+from windrow.buffers.lists import Lists, with_room
 from windrow.buffers.pages import Pages
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
-from windrow.delta import Delta
+from windrow.delta import BEGINNING, NEVER, Delta, Instants, Signs
 from windrow.kernels import counting
 from windrow.operators.base import Operator
 from windrow.plan.windows import OutputWindow, Window
@@ -48,6 +49,9 @@ class CountWindow(Operator):
         changed, mover, sign, gone = counting.arrive(
             codes, first, self._size, self._slide, self._keys, self._chain, self._number, self._book
         )
+        if (delta.ts[1:] == delta.ts[:-1]).any():
+            settled = _settled(changed, delta.ts[mover], sign)
+            changed, mover, sign = changed[settled], mover[settled], sign[settled]
         rows = self._rows.take(changed)
         self._rows.release(gone)
         return Delta(delta.clock, rows, delta.ts[mover], None, sign)
@@ -81,24 +85,28 @@ class CountWindow(Operator):
 
     def _make_room(self, count: int) -> None:
         """Slots for so many more tuples."""
-        needed, have = int(self._book[counting.USED]) + count, len(self._chain)
-        if needed > have:
-            more = np.empty(max(needed, 2 * have) - have, np.int64)
-            self._chain = np.concatenate([self._chain, more])
-            self._number = np.concatenate([self._number, more])
+        needed = int(self._book[counting.USED]) + count
+        self._chain, self._number = with_room(self._chain, needed), with_room(self._number, needed)
 
-    def _line_up(self, codes: Codes, numbers: npt.NDArray[np.int64]) -> None:
+    def _line_up(self, codes: Codes, numbers: Codes) -> None:
         """Make the lists of all keys anew, of the tuples that are there and of how many of them wait."""
-        order = np.argsort(codes, kind="stable")
-        slots = np.arange(1, len(codes) + 1)
-        same = np.append(codes[order][1:] == codes[order][:-1], False)
-        self._chain, self._number = np.where(same, slots + 1, 0), numbers[order]
-        present, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
-        phase = self._keys[present, counting.PHASE]
+        lists = Lists.of(codes)
+        self._chain, self._number = lists.chain, numbers[lists.order]
+        phase = self._keys[lists.keys, counting.PHASE]
         waiting = np.maximum(phase - max(0, self._slide - self._size), 0)
-        held = counts - waiting
-        self._keys[present, counting.OLDEST] = starts + 1
-        self._keys[present, counting.ENTERING] = np.where(waiting > 0, starts + held + 1, 0)
-        self._keys[present, counting.NEWEST] = starts + counts
-        self._keys[present, counting.HELD] = held
+        held = lists.counts - waiting
+        self._keys[lists.keys, counting.OLDEST] = lists.first
+        self._keys[lists.keys, counting.ENTERING] = np.where(waiting > 0, lists.first + held, 0)
+        self._keys[lists.keys, counting.NEWEST] = lists.first + lists.counts - 1
+        self._keys[lists.keys, counting.HELD] = held
         self._book[:] = 0, len(codes), int(waiting.sum())
+
+
+def _settled(changed: Codes, ts: Instants, sign: Signs) -> Codes:
+    """The changes that outlast their instant, in time order; of each, those that leave come first."""
+    numbers, of = np.unique(changed, return_inverse=True)
+    entered, left = np.full(len(numbers), BEGINNING), np.full(len(numbers), NEVER)
+    entered[of[sign > 0]], left[of[sign < 0]] = ts[sign > 0], ts[sign < 0]
+    lasting = np.flatnonzero((entered != left)[of])
+    settled: Codes = lasting[np.lexsort((sign[lasting], ts[lasting]))]
+    return settled

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from windrow.buffers.keys import KeyCodes
 from windrow.delta import Delta, Instants, Signs
-from windrow.kernels.netting import balance
+from windrow.kernels.netting import balance, outlast
 from windrow.schema import Schema
 
 
@@ -25,6 +25,19 @@ def netted(delta: Delta, schema: Schema) -> Delta:
     kept[changing] = balance(delta.ts[changing], codes, delta.sign[changing], coder.capacity)
     left = np.flatnonzero(kept)
     return delta.take(left[np.lexsort((delta.sign[left], delta.ts[left]))])
+
+
+def lasting(delta: Delta, schema: Schema) -> Delta:
+    """The tuples that enter and are not taken back at the same instant."""
+    if delta.sign is None or (delta.sign > 0).all():
+        return delta
+    entering = delta.sign > 0
+    changing = np.flatnonzero(_mixed(delta.ts, delta.sign))
+    if len(changing):
+        coder = KeyCodes(schema)
+        codes = coder.codes(delta.rows.take(changing))
+        entering[changing] = outlast(delta.ts[changing], codes, delta.sign[changing], coder.capacity)
+    return delta.take(entering)
 
 
 def _mixed(ts: Instants, sign: Signs) -> npt.NDArray[np.bool_]:

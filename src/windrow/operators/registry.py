@@ -6,24 +6,28 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from windrow.errors import Error
+from windrow.operators.append import AppendOperator
 from windrow.operators.base import Operator
 from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.join import JoinOperator
 from windrow.operators.merge_union import MergeUnion
+from windrow.operators.to_stream import to_stream
 from windrow.operators.window import window_operator
-from windrow.plan.emitting import Changes
+from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.joins import Join
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
-from windrow.plan.windows import OutputWindow, Window
+from windrow.plan.windows import Append, OutputWindow, Window
 
 OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
+    Append: AppendOperator,
     Calculate: CalculateOperator,
     Changes: ChangesOperator,
     DistinctInstant: DistinctInstantOperator,
     Join: JoinOperator,
     OutputWindow: window_operator,
+    ToStream: to_stream,
     Union: MergeUnion,
     Window: window_operator,
 }
@@ -39,7 +43,6 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 
 AWAITED: Mapping[str, str] = {
     "Accumulate": "aggregates of your own",
-    "Append": "internal windows",
     "Distinct": "DISTINCT",
     "Except": "EXCEPT",
     "GroupBy": "aggregates over windows",
@@ -50,7 +53,6 @@ AWAITED: Mapping[str, str] = {
     "RelationJoin": "joins with tables",
     "RelationScan": "tables beside streams",
     "SemiJoin": "EXISTS and IN",
-    "ToStream": "Istream, Dstream and Rstream",
     "TopK": "ORDER BY and LIMIT",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""

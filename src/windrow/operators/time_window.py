@@ -14,14 +14,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from windrow.buffers.expiring import ExpiringRows
-from windrow.buffers.fifo import Fifo
 from windrow.buffers.parts import State
 from windrow.delta import NEVER, Delta, Instants
 from windrow.operators.base import Operator
+from windrow.operators.waiting import Waiting
 from windrow.plan.windows import OutputWindow, Window
-
-_TS = "__ts"
 
 
 class TimeWindow(Operator):
@@ -41,30 +38,25 @@ class SlidingTimeWindow(Operator):
     def __init__(self, node: Window | OutputWindow) -> None:
         self._node = node
         self._slide = node.spec.slide or 1
-        schema = node.input.schema.arrow.append(pa.field(_TS, pa.int64()))
-        self._waiting = ExpiringRows(schema, Fifo())
-        """Tuples that have not entered yet, by the instant at which they will."""
+        nothing = Delta.empty(0, node.input.schema.arrow)
+        self._waiting = Waiting(replace(nothing, exp=nothing.ts))
+        """Tuples that have not entered yet."""
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs
-        enters, leaves = self._stay(delta.ts)
+        enters = slot(delta.ts, self._slide)
+        leaves = slot(later(delta.ts, self._node.spec.size), self._slide)
         seen = enters < leaves
-        if not seen.all():
-            delta, enters = delta.take(seen), enters[seen]
-        self._waiting.insert(delta.rows.append_column(_TS, pa.array(delta.ts)), enters)
-        rows, enters = self._waiting.expire_until(delta.clock)
-        _, leaves = self._stay(rows[_TS].to_numpy())
-        return _leaving(Delta(delta.clock, rows.drop_columns([_TS]), enters), self._node, leaves)
+        self._waiting.hold(replace(delta, exp=leaves).take(seen), enters[seen])
+        entering = self._waiting.release(delta.clock)
+        assert entering.exp is not None
+        return _leaving(entering, self._node, entering.exp)
 
     def save(self) -> State:
         return self._waiting.save()
 
     def restore(self, state: State) -> None:
         self._waiting.restore(state)
-
-    def _stay(self, ts: Instants) -> tuple[Instants, Instants]:
-        """When tuples enter and when they leave."""
-        return slot(ts, self._slide), slot(later(ts, self._node.spec.size), self._slide)
 
 
 def later(ts: Instants, length: int | Instants) -> Instants:
@@ -81,4 +73,4 @@ def _leaving(delta: Delta, node: Window | OutputWindow, exp: Instants) -> Delta:
     """The tuples with the instants at which they leave, if they ever do."""
     if isinstance(node, Window) and node.exposed is not None:
         delta = replace(delta, rows=delta.rows.append_column(node.exposed, pa.array(exp)))
-    return delta if node.spec.is_unbounded else replace(delta, exp=exp)
+    return replace(delta, exp=None if node.spec.is_unbounded else exp)

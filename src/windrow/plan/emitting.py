@@ -3,13 +3,16 @@ other step covers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from sqlglot import exp
 
+from windrow.durations import format_duration
 from windrow.plan.nodes import ANY, SINGLE, Distribution, Node, Passed, Unary, sql_of
 from windrow.plan.patterns import Pattern
+from windrow.plan.windows import Extent, Window
 from windrow.schema import Schema
 
 
@@ -17,12 +20,25 @@ from windrow.schema import Schema
 class ToStream(Unary):
     """Istream: what enters the answer. Dstream: what leaves it. Rstream: all of it, at each change.
 
-    Restored, a periodic query also gives what came and went between two of its evaluations.
+    A periodic query is one over windows of time with a SLIDE. Restored, it also gives what came and went
+    between two of its evaluations. Windows that move with the slide never show that; so the binder leaves
+    the slide with the windows and says `restore`, and the rule `restore_results` takes it from them, and
+    puts it here as `every`.
     """
 
     label: ClassVar[str] = "ToStream"
     kind: Literal["Istream", "Dstream", "Rstream"]
     restore: bool = False
+    every: int | None = None
+    """Restored: what the answer did since the last multiple of so many microseconds is told at the next."""
+
+    def __post_init__(self) -> None:
+        if self.restore and self.kind == "Dstream":
+            raise ValueError("only what enters an answer, and all of it, can be restored")
+        slides = {(window.spec.extent, window.spec.slide) for window in windows_of(self.input)}
+        by_count = any(extent is Extent.COUNT and slide for extent, slide in slides)
+        if self.restore and (by_count or len({slide for _, slide in slides}) > 1):
+            raise ValueError("the windows of a restored query slide by the same length of time")
 
     @property
     def pattern(self) -> Pattern:
@@ -37,7 +53,18 @@ class ToStream(Unary):
 
     @property
     def detail(self) -> str:
-        return f"{self.kind}{'-restore' if self.restore else ''}"
+        every = "" if self.every is None else f" every {format_duration(self.every)}"
+        return f"{self.kind}{'-restore' if self.restore else ''}{every}"
+
+
+def windows_of(answer: Node) -> Iterator[Window]:
+    """The windows that an answer is of; not those that streams below them are of."""
+    if answer.pattern is Pattern.MON:
+        return
+    if isinstance(answer, Window):
+        yield answer
+    for each in answer.inputs:
+        yield from windows_of(each)
 
 
 @dataclass(frozen=True)

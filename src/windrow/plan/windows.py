@@ -114,6 +114,11 @@ class Window(_Windowing):
     exposed: str | None = None
     """A column in which each tuple tells when it leaves, for an Append above."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.exposed is not None and self.spec.extent is Extent.COUNT:
+            raise ValueError("nobody knows beforehand when a tuple leaves a window of so many")
+
     @property
     def schema(self) -> Schema:
         if self.exposed is None:

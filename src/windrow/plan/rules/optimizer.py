@@ -8,9 +8,11 @@ from windrow.plan.nodes import Node
 from windrow.plan.rules.merge_projections import merge_projections
 from windrow.plan.rules.prune_columns import prune_columns
 from windrow.plan.rules.push_down_selection import push_down_selection
+from windrow.plan.rules.restore_results import restore_results
 from windrow.plan.rules.tell_changes import tell_changes
 
 RULES: tuple[Callable[[Node], Node], ...] = (
+    restore_results,
     push_down_selection,
     merge_projections,
     prune_columns,
