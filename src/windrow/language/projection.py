@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from windrow.errors import Refused, UnknownName
+from windrow.language.context import NotIncremental
 from windrow.language.names import suggest
 from windrow.language.scalars import check_scalar
 from windrow.language.scope import Relation, Scope
@@ -45,7 +46,7 @@ class Projection:
             relations = (
                 [self.scope.relation(item)] if isinstance(item, exp.Column) else self.scope.relations
             )
-            self._spread(star, relations)
+            self._spread(star, relations, qualified=isinstance(item, exp.Column))
             return
         name = item.alias if isinstance(item, exp.Alias) else None
         column = self._column(item.this if name is not None else item, name, item)
@@ -55,14 +56,14 @@ class Projection:
             self.aliases[name.lower()] = None if twice else column.expression
 
     def _column(self, expression: exp.Expr, name: str | None, written: exp.Expr) -> Column:
-        check_scalar(expression, self.scope)
-        scope = Scope(self.scope.source, self.scope.span, self.scope.relations, self.aliases)
-        resolved = scope.resolve(expression)
+        if expression.find(exp.Query):
+            raise NotIncremental("a query in the SELECT list")
+        resolved = replace(self.scope, aliases=self.aliases).resolve(expression)
         if name is None and isinstance(expression, exp.Column):
-            name = resolved.name if isinstance(resolved, exp.Column) else expression.name
+            name = resolved.meta.get("visible", expression.name)
         return Column(resolved, name, written)
 
-    def _spread(self, star: exp.Star, relations: Sequence[Relation]) -> None:
+    def _spread(self, star: exp.Star, relations: Sequence[Relation], qualified: bool) -> None:
         """* and S.*, with EXCLUDE, REPLACE and RENAME."""
         left_out = {self._known(name, relations) for name in star.args.get("except_") or ()}
         replaced = {
@@ -71,15 +72,14 @@ class Projection:
         names = {self._known(alias.this, relations): alias.alias for alias in star.args.get("rename") or ()}
         for relation in relations:
             for column in relation.schema:
-                if column.name in left_out:
+                if column.name in left_out or (column.name in relation.merged and not qualified):
                     continue
                 name = names.get(column.name, column.name)
                 if column.name in replaced:
                     alias = replaced[column.name]
                     self.columns.append(self._column(alias.this, name, alias))
                 else:
-                    plain = exp.column(column.name, quoted=True)
-                    self.columns.append(Column(plain, name, star))
+                    self.columns.append(Column(relation.column(column), name, star))
 
     def _known(self, name: exp.Expr, relations: Sequence[Relation]) -> str:
         """The column that EXCLUDE, REPLACE or RENAME names, as declared."""
@@ -94,11 +94,16 @@ class Projection:
         )
 
 
-def project(input_: Node, columns: Sequence[Column], scope: Scope) -> Node:
-    """The input with these columns; the input itself if they are all its own."""
+def project(input_: Node, columns: Sequence[Column], scope: Scope, kept: Sequence[str] = ()) -> Node:
+    """The input with these columns, and those of the system's own that have to be kept.
+
+    The input itself if they are all its own.
+    """
     if not columns:
         raise Refused("SELECT leaves no column", scope.span, hint="EXCLUDE fewer columns")
     expressions = [column.expression for column in columns]
+    for expression in expressions:
+        check_scalar(expression, scope)
     typed = type_scalars(expressions, input_.schema, scope.place)
     for column in columns:
         if column.name is not None and column.name.startswith("__"):
@@ -108,15 +113,26 @@ def project(input_: Node, columns: Sequence[Column], scope: Scope) -> Node:
                 hint="give it another name with AS",
             )
     names = distinct_names(
-        [column.name or field.name for column, field in zip(columns, typed, strict=True)]
+        [column.name or as_written(field.name, scope) for column, field in zip(columns, typed, strict=True)]
     )
-    if names == input_.schema.names and all(
+    fields = [Field(name, field.type) for name, field in zip(names, typed, strict=True)]
+    own = [field for field in input_.schema if field.name in kept]
+    expressions += [exp.column(field.name, quoted=True) for field in own]
+    output = Schema((*fields, *own))
+    if output == input_.schema and all(
         isinstance(expression, exp.Column) and expression.name == name
-        for expression, name in zip(expressions, names, strict=True)
+        for expression, name in zip(expressions, output.names, strict=True)
     ):
         return input_
-    output = Schema(tuple(Field(name, field.type) for name, field in zip(names, typed, strict=True)))
     return Project(input_, tuple(expressions), output)
+
+
+def as_written(name: str, scope: Scope) -> str:
+    """A name that DuckDB made up, with columns as the query calls them."""
+    for relation in scope.relations:
+        for plan_name in relation.provided:
+            name = name.replace(f'"{plan_name}"', plan_name)
+    return name
 
 
 def renamed(node: Node, names: Sequence[str]) -> Node:

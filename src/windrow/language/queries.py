@@ -1,8 +1,8 @@
 """From a slice of tokens to a query tree.
 
-DuckDB's own parser has the last word on what is well-formed, and its faults are put into our
-words; sqlglot's then builds the tree. Constructs that neither knows must be carved out of the
-slice before it comes here.
+Constructs that neither DuckDB nor sqlglot knows are carved out first. DuckDB's own parser has the
+last word on whether the rest is well-formed, and its faults are put into our words; sqlglot's then
+builds the tree, on which the constructs are hung.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from sqlglot import Token, TokenType, exp
 
 from windrow.errors import ParseError, Refused, Span
 from windrow.language import engine
+from windrow.language.carving import carve
+from windrow.language.hanging import hang
 from windrow.language.names import did_you_mean
 from windrow.language.statements import Query
 from windrow.language.tokens import DIALECT, Source, depth_error, is_word, too_deep, word
@@ -29,7 +31,8 @@ _CLAUSES = ("SELECT", "FROM", "WHERE", "UNION", "ALL", "AS", "ORDER", "BY", "AND
 
 def read_query(source: Source, tokens: Sequence[Token]) -> Query:
     """Parse the tokens of one query; any between them that are left out do not count."""
-    tree = _tree(source, tokens)
+    carved = carve(source, tokens)
+    tree = hang(_tree(source, carved.tokens), carved.clauses)
     if not isinstance(tree, exp.Query):
         raise ParseError("a query begins with SELECT", source.span_of(tokens[0]))
     text = source.between(tokens[0], tokens[-1])

@@ -27,10 +27,7 @@ _CLAUSES: dict[str, _Clause] = {
         "WITH", ("WITH",), "name the inner query with CREATE STREAM … AS, or put it into FROM"
     ),
     "distinct": _Clause("DISTINCT", ("DISTINCT",), "UNION of streams drops duplicates of one instant"),
-    "joins": _Clause("a join", ("JOIN", ","), "streams with like columns can be merged with UNION ALL"),
     "laterals": _Clause("LATERAL", ("LATERAL",), "compute with the columns of one stream"),
-    "group": _Clause("GROUP BY", ("GROUP BY", "GROUP"), "compute with the columns of each tuple"),
-    "having": _Clause("HAVING", ("HAVING",), "choose tuples with WHERE"),
     "qualify": _Clause("QUALIFY", ("QUALIFY",), "choose tuples with WHERE"),
     "windows": _Clause("WINDOW", ("WINDOW",), "compute with the columns of each tuple"),
     "limit": _Clause("LIMIT", ("LIMIT", "FETCH"), _NO_END),
@@ -47,6 +44,9 @@ _CLAUSES: dict[str, _Clause] = {
 
 _SUPPORTED = frozenset(
     {
+        "joins",
+        "group",
+        "having",
         "this",
         "expressions",
         "expression",

@@ -1,4 +1,4 @@
-"""What a scalar expression over a stream may hold: each tuple by itself, the same at each replay."""
+"""What a scalar expression may hold: each tuple by itself, the same at each replay."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _MAX_NESTING = 200
 _REFUSED: tuple[tuple[type[exp.Expr], str, str], ...] = (
     (
         exp.Window,
-        "OVER has no meaning here yet: an expression sees one tuple at a time",
-        "compute with the columns of the tuple alone",
+        "OVER has its place in the SELECT list alone",
+        "compute it in a query in FROM, and use its column here",
     ),
     (
         exp.AggFunc,
-        "an aggregate has no place here yet: an expression sees one tuple at a time",
-        "compute with the columns of the tuple alone",
+        "an aggregate has no place here: this sees one tuple at a time",
+        "conditions on aggregates stand in HAVING",
     ),
     (
         exp.Query,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -21,11 +21,23 @@ class Relation:
 
     name: str
     schema: Schema
+    """The columns under the names that a query uses."""
+    provided: tuple[str, ...] = ()
+    """The same columns as the plan names them; empty: just so."""
+    merged: frozenset[str] = frozenset()
+    """Columns that USING merged with another relation's: only a qualifier brings them."""
 
     def answers_to(self, qualifier: str) -> bool:
         """Whether this is what a qualifier names: S.late answers to late, too."""
         name = self.name.lower()
         return qualifier.lower() in (name, name.rpartition(".")[2])
+
+    def column(self, field: Field) -> exp.Column:
+        """A column as the plan names it; its `meta` keeps the name that the query uses."""
+        name = self.provided[self.schema.fields.index(field)] if self.provided else field.name
+        column = exp.Column(this=exp.Identifier(this=name, quoted=True))
+        column.meta["visible"] = field.name
+        return column
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,8 @@ class Scope:
     span: Span
     relations: tuple[Relation, ...]
     aliases: Mapping[str, exp.Expr | None] = field(default_factory=dict)
+    outer: Scope | None = None
+    """Of a query in WHERE: what the query around it can name."""
 
     def resolve(self, expression: exp.Expr) -> exp.Expr:
         """The expression with each column as its relation spells it, unqualified."""
@@ -56,31 +70,53 @@ class Scope:
                 return relation
         raise self._unknown_relation(qualifier, star.parts[0])
 
+    def knows(self, column: exp.Column) -> bool:
+        """Whether a column means anything here, be it one thing or several."""
+        first = column.parts[0].name
+        return any(
+            relation.answers_to(first) or relation.schema.find(first) is not None
+            for relation in self.relations
+        )
+
     def _meaning(self, column: exp.Column) -> exp.Expr:
         parts = [part for part in column.parts if isinstance(part, exp.Identifier)]
         if len(parts) == 1 and _is_bound_inside(column, parts[0].name):
             return parts[0]
+        scope: Scope | None = self
+        while scope is not None:
+            if found := scope._found(parts):
+                return found
+            scope = scope.outer
+        if len(parts) > 1:
+            raise self._unknown_relation(parts[0].name, parts[0])
+        raise self._unknown_column(parts[0], self.relations)
+
+    def _found(self, parts: list[exp.Identifier]) -> exp.Expr | None:
+        """What a column means among the names of this scope alone."""
         for count in range(len(parts) - 1, 0, -1):
             qualifier = ".".join(part.name for part in parts[:count])
-            relations = [relation for relation in self.relations if relation.answers_to(qualifier)]
-            if relations:
-                return self._column(parts[count:], relations)
-        return self._column(parts, self.relations)
-
-    def _column(
-        self, parts: list[exp.Identifier], relations: tuple[Relation, ...] | list[Relation]
-    ) -> exp.Expr:
+            if relations := [each for each in self.relations if each.answers_to(qualifier)]:
+                if found := self._column(parts[count:], relations):
+                    return found
+                raise self._unknown_column(parts[count], relations)
         first, *fields = parts
-        found = [match for relation in relations if (match := relation.schema.find(first.name))]
-        if len(found) > 1:
-            raise self._ambiguous(first, [f"{relation.name}.{first.name}" for relation in relations])
-        if found:
-            return _dotted(_column(found[0], first), fields)
-        if relations is self.relations and first.name.lower() in self.aliases:
-            return _dotted(self._alias(first), fields)
-        if fields and relations is self.relations:
-            raise self._unknown_relation(first.name, first)
-        raise self._unknown_column(first, relations)
+        if found := self._column(parts, self.relations):
+            return found
+        return _dotted(self._alias(first), fields) if first.name.lower() in self.aliases else None
+
+    def _column(self, parts: list[exp.Identifier], relations: Sequence[Relation]) -> exp.Expr | None:
+        first, *fields = parts
+        matches = [(each, match) for each in relations if (match := each.schema.find(first.name))]
+        if len(matches) > 1:
+            matches = [(each, match) for each, match in matches if match.name not in each.merged]
+        if len(matches) > 1:
+            raise self._ambiguous(first, [f"{relation.name}.{first.name}" for relation, _ in matches])
+        if not matches:
+            return None
+        relation, match = matches[0]
+        column = relation.column(match)
+        column.this.meta.update(first.meta)
+        return _dotted(column, fields)
 
     def _alias(self, name: exp.Identifier) -> exp.Expr:
         expression = self.aliases[name.name.lower()]
@@ -107,9 +143,7 @@ class Scope:
             hint=suggest(qualifier, names, "FROM names"),
         )
 
-    def _unknown_column(
-        self, name: exp.Identifier, relations: tuple[Relation, ...] | list[Relation]
-    ) -> UnknownName | Refused:
+    def _unknown_column(self, name: exp.Identifier, relations: Sequence[Relation]) -> UnknownName | Refused:
         if not name.args.get("quoted") and name.name.lower() in engine.unsteady_functions():
             return unsteady(name.name, self.place(name))
         known = [column.name for relation in relations for column in relation.schema]
@@ -126,12 +160,6 @@ def unsteady(name: str, span: Span) -> Refused:
         span,
         hint="for the time, use the stream's timestamp column",
     )
-
-
-def _column(column: Field, written: exp.Identifier) -> exp.Column:
-    identifier = exp.Identifier(this=column.name, quoted=True)
-    identifier.meta.update(written.meta)
-    return exp.Column(this=identifier)
 
 
 def _dotted(expression: exp.Expr, fields: list[exp.Identifier]) -> exp.Expr:

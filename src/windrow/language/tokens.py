@@ -148,7 +148,7 @@ def _end(token: Token) -> int:
 
 def _plain(token: Token, reveal: Callable[[str], str]) -> Token:
     kind = TokenType.VAR if _is_clock_word(token.token_type) else token.token_type
-    return Token(kind, reveal(token.text), token.line, token.col, token.start, token.end, token.comments)
+    return Token(kind, reveal(token.text), token.line, token.col, token.start, token.end)
 
 
 @functools.cache

@@ -1,0 +1,81 @@
+"""One SELECT: FROM and WHERE, groups, the SELECT list, and what is made of the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from windrow.errors import Refused
+from windrow.language.conditions import conjuncts
+from windrow.language.context import Context, Names, NotIncremental
+from windrow.language.from_clause import FromClause
+from windrow.language.grouping import Grouping, is_grouped
+from windrow.language.joining import Joiner
+from windrow.language.ordering import check_order
+from windrow.language.predicates import resolved_condition
+from windrow.language.projection import Column, Projection, project
+from windrow.language.scope import Scope
+from windrow.language.sources import Factor, Sources, relation_trees
+from windrow.plan.nodes import Node
+from windrow.plan.windows import Append
+
+
+def bind_select(select: exp.Select, context: Context) -> Node:
+    """The plan of a SELECT."""
+    try:
+        return _Select(select, context).bind()
+    except NotIncremental as reason:
+        raise Refused(
+            f"a query over streams cannot have {reason} yet", context.place(select), hint="leave it out"
+        ) from None
+
+
+@dataclass(frozen=True)
+class _Select:
+    """Binds the parts of one SELECT, each over the plan of those before it."""
+
+    select: exp.Select
+    context: Context
+    names: Names = field(default_factory=Names)
+
+    def bind(self) -> Node:
+        from_ = self.select.args.get("from_")
+        if from_ is None:
+            raise Refused(
+                "a query reads a stream, and this one has no FROM",
+                self.context.place(self.select),
+                hint="name a stream in FROM",
+            )
+        internal = self._has_internal()
+        sources = Sources(self.context, self.names, internal)
+        joiner = Joiner(self.context, self.names)
+        group = FromClause(self.context, sources, joiner).read(self.select)
+        scope = self.context.scope(*group.relations)
+        projection = Projection(scope).read(self.select.expressions)
+        named = replace(scope, aliases=projection.aliases)
+        if where := self.select.args.get("where"):
+            if where.this.find(exp.Query):
+                raise NotIncremental("a query in WHERE")
+            columns = [each for factor in group.factors for each in factor.node.schema]
+            group.conditions += conjuncts(resolved_condition(where.this, named, columns, "WHERE"))
+        factor = joiner.build(group)
+        node, listed = self._grouped(factor, projection, named)
+        projected = project(node, listed, named, sources.ends)
+        if order := self.select.args.get("order"):
+            check_order(order, projected, scope, node)
+        return Append(projected, tuple(sources.ends)) if internal else projected
+
+    def _has_internal(self) -> bool:
+        trees = [
+            self.select.args["from_"].this,
+            *(each.this for each in self.select.args.get("joins") or ()),
+        ]
+        windows = (each.meta.get("window") for tree in trees for each in relation_trees(tree))
+        return any(window is not None and window.internal for window in windows)
+
+    def _grouped(self, factor: Factor, projection: Projection, scope: Scope) -> tuple[Node, list[Column]]:
+        if not is_grouped(self.select, projection.columns, self.context):
+            return factor.node, projection.columns
+        grouping = Grouping(self.select, self.context, self.names, scope, factor.name)
+        return grouping.group(factor.node, projection)
