@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.language.golden_plans import AGGREGATES, RELATIONS
 from windrow.catalog import Catalog
 from windrow.errors import StatementError
 from windrow.language.aggregate_statements import CreateAggregate
@@ -56,6 +57,13 @@ def catalog() -> Catalog:
     for statement in parse(AUCTIONS):
         carry_out(statement, auctions)
     return auctions
+
+
+@pytest.fixture
+def furnished(catalog: Catalog) -> None:
+    """Besides the auctions, tables (Item, and the NRR Seller) and aggregates of the user's own."""
+    catalog.relations.update(RELATIONS)
+    catalog.aggregates.update(AGGREGATES)
 
 
 @pytest.fixture

@@ -222,9 +222,9 @@ def _own(tree: exp.Expr, versions: tuple[Aggregate, ...], input_: Schema, scope:
     for argument, type_, parameter in zip(given, types, definition.parameters, strict=True):
         if not castable(type_.type, parameter.type):
             raise TypeMismatch(
-                f"{definition.name} takes {parameter.name} {parameter.type}, and this has type {type_.type}",
+                f"{definition.name} takes {parameter.type} here, and this has type {type_.type}",
                 scope.place(argument),
-                hint="CAST it",
+                hint=f"CAST it to {parameter.type}",
             )
     return Call(tree, Field(_name_of(definition, given), _type_of(definition)), versions)
 

@@ -30,7 +30,7 @@ def _(node: Append) -> bool:
 
 
 @grows.register(RelationScan)
-def _(node: RelationScan) -> bool:
+def _(_node: RelationScan) -> bool:
     """As large as its owner lets it be."""
     return False
 

@@ -70,6 +70,7 @@ def syntax_fault(sql: str) -> Fault | None:
     return Fault("Parser", "this is not a query")
 
 
+@functools.lru_cache(maxsize=4096)
 def describe(select: str) -> tuple[tuple[str, str], ...]:
     """The column names and types that a SELECT gives; raises Fault."""
     return tuple((str(row[0]), str(row[1])) for row in rows(f"DESCRIBE {select}"))

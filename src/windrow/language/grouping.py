@@ -59,7 +59,8 @@ class Grouping:
         for key in keys:
             self._keys[key] = arguments.column(key, aliases.get(key) or "key")
         plain = [arguments.of(call) for call in calls]
-        fields = [self._result(call, aliases) for call in calls]
+        own = Names({column.name.lower() for column in self._keys.values()})
+        fields = [self._result(call, aliases, own) for call in calls]
         below = _below(input_, arguments)
         kind = Accumulate if self._accumulates(calls, input_) else GroupBy
         names = tuple(dict.fromkeys(column.name for column in self._keys.values()))
@@ -127,9 +128,9 @@ class Grouping:
             raise NotIncremental("a query in HAVING")
         return self.scope.resolve(having.this)
 
-    def _result(self, call: Call, aliases: Mapping[exp.Expr, str]) -> Field:
+    def _result(self, call: Call, aliases: Mapping[exp.Expr, str], names: Names) -> Field:
         wanted = aliases.get(call.tree) or as_written(call.result.name, self.scope)
-        result = Field(self.names.fresh(wanted), call.result.type)
+        result = Field(names.fresh(wanted), call.result.type)
         self._results[call.tree] = exp.column(result.name, quoted=True)
         return result
 
@@ -191,8 +192,8 @@ class Grouping:
         raise Refused(
             f"{blocking.name}() needs to know the end of its input, and {self.name} has none",
             self.scope.place(blocking.tree),
-            hint=f"give it a window, as {self.name} [RANGE 10 MINUTES]; for the value so far,"
-            f" write {blocking.name}(…) OVER (RANGE UNBOUNDED PRECEDING)",
+            hint=f"give it a window, as {self.name} [RANGE 10 MINUTES],"
+            f" or write {blocking.name}(…) OVER (RANGE UNBOUNDED PRECEDING)",
         )
 
 

@@ -64,10 +64,10 @@ class Joiner:
         elif own is right:
             right = _chosen(right, pushed)
         relations = (*left.relations, *right.relations)
-        if kind == "left" and right.is_table and not left.is_table and left.node.pattern is not Pattern.STR:
+        if kind == "left" and right.is_table and not left.is_table:
             return self._with_table(left, right, rest, "left")
-        for side in (left, right):
-            if side.is_nrr:
+        for side, other_side in ((left, right), (right, left)):
+            if side.is_nrr and not other_side.is_table:
                 raise self._misplaced_nrr(side)
         self.check_bounded(left, right)
         one, other, keys, condition = self.keyed(left, right, rest)
@@ -113,7 +113,7 @@ class Joiner:
         names = {*left.node.schema.names, *right.node.schema.names}
         ready = [each for each in conditions if columns_of(each) and columns_of(each) <= names]
         conditions[:] = [each for each in conditions if not any(each is other for other in ready)]
-        if right.is_table and not left.is_table and (right.is_nrr or left.node.pattern is not Pattern.STR):
+        if right.is_table and not left.is_table:
             return self._with_table(left, right, ready, "inner")
         self.check_bounded(left, right)
         one, other, keys, condition = self.keyed(left, right, ready)
@@ -122,17 +122,17 @@ class Joiner:
     def _with_table(
         self, left: Factor, table: Factor, conditions: list[exp.Expr], kind: Literal["inner", "left"]
     ) -> Factor:
-        if left.node.pattern is Pattern.STR:
+        if table.is_nrr and left.node.pattern is Pattern.STR:
             raise self._misplaced_nrr(table)
         if not table.is_nrr and grows(left.node) and not self.context.allow_unbounded:
             raise Refused(
                 f"updates of {table.name} reach back to all tuples of {left.name}, which has no end",
                 left.span,
                 hint=f"give it a window, as {left.name} [RANGE 10 MINUTES], or CREATE NRR {table.name}: "
-                "its updates touch only later tuples",
+                "its updates never reach back",
             )
         one, other, keys, condition = self.keyed(left, table, conditions)
-        node = RelationJoin(one, other, keys, condition, kind)
+        node = RelationJoin(one, other, keys, condition, kind, retroactive=not table.is_nrr)
         return Factor(node, (*left.relations, *table.relations), left.span)
 
     def keyed(
@@ -175,8 +175,6 @@ class Joiner:
                     hint=f"give it a window, as {factor.name} [RANGE 10 MINUTES], "
                     "or SET allow_unbounded = true",
                 )
-            if factor.is_nrr:
-                raise self._misplaced_nrr(factor)
 
     def _misplaced_nrr(self, factor: Factor) -> Refused:
         return Refused(

@@ -79,7 +79,9 @@ class Projection:
                     alias = replaced[column.name]
                     self.columns.append(self._column(alias.this, name, alias))
                 else:
-                    self.columns.append(Column(relation.column(column), name, star))
+                    plain = relation.column(column)
+                    plain.this.meta.update(star.meta)
+                    self.columns.append(Column(plain, name, star))
 
     def _known(self, name: exp.Expr, relations: Sequence[Relation]) -> str:
         """The column that EXCLUDE, REPLACE or RENAME names, as declared."""

@@ -18,7 +18,7 @@ from windrow.language.scope import Relation
 from windrow.language.statements import WindowClause
 from windrow.language.windowing import windowed
 from windrow.plan.joins import RelationScan
-from windrow.plan.nodes import Node, Project, Scan
+from windrow.plan.nodes import Node, Project, Scan, Select
 from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Extent, Window
 from windrow.schema import Field, Schema
@@ -38,12 +38,19 @@ class Factor:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is the rows of a relation, and nothing that happened on a stream."""
-        return isinstance(_scanned(self.node), RelationScan)
+        """Whether it is the rows of a relation, perhaps selected and renamed."""
+        return self._table is not None
 
     @property
     def is_nrr(self) -> bool:
-        return self.is_table and _scanned(self.node).pattern is Pattern.MON
+        return self._table is not None and not self._table.relation.retroactive
+
+    @property
+    def _table(self) -> RelationScan | None:
+        node = self.node
+        while isinstance(node, Project | Select):
+            node = node.input
+        return node if isinstance(node, RelationScan) else None
 
 
 @dataclass
@@ -83,8 +90,7 @@ class Sources:
     def _named(self, tree: exp.Expr) -> tuple[str, Node]:
         refuse_clauses(tree, self.context.scope())
         if isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier):
-            name = ".".join(part.name for part in tree.parts)
-            node = self._looked_up(name, tree)
+            name, node = self._looked_up(".".join(part.name for part in tree.parts), tree)
         elif isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Table):
             name, node = self._named(tree.this)
         elif isinstance(tree, exp.Subquery):
@@ -100,17 +106,18 @@ class Sources:
             node = windowed(node, clause, name)
         return name, self._exposed(node, clause, name, tree)
 
-    def _looked_up(self, name: str, tree: exp.Table) -> Node:
+    def _looked_up(self, name: str, tree: exp.Table) -> tuple[str, Node]:
+        """What a name stands for, and the name as it was declared."""
         context, lowered = self.context, name.lower()
         if lowered in context.named:
-            return context.named[lowered]
+            return name, context.named[lowered]
         found = context.catalog.find(name)
         if isinstance(found, DerivedStream):
-            return found.plan
+            return found.name, found.plan
         if found is not None:
-            return Scan(found, found.schema.names)
+            return found.name, Scan(found, found.schema.names)
         if table := context.catalog.relations.get(lowered):
-            return RelationScan(table, table.schema.names)
+            return table.name, RelationScan(table, table.schema.names)
         raise self._unknown(name, tree)
 
     def _unknown(self, name: str, tree: exp.Table) -> UnknownName:
@@ -178,12 +185,6 @@ def relation_trees(tree: exp.Expr) -> Iterator[exp.Expr]:
         yield tree
     for join in tree.args.get("joins") or ():
         yield from relation_trees(join.this)
-
-
-def _scanned(node: Node) -> Node:
-    while len(node.inputs) == 1:
-        (node,) = node.inputs
-    return node
 
 
 def _under(node: Node, names: Sequence[str]) -> Node:

@@ -45,7 +45,10 @@ def keyword_span(node: exp.Expr, source: Source, otherwise: Span, *keywords: str
 
 
 def _select_before(tokens: tuple[Token, ...], first: int) -> int:
-    """The SELECT whose list begins at a token; the token itself if there is none before it."""
+    """The SELECT whose list begins at a token; the token itself if there is none before it, or if
+    it opens the parentheses that the SELECT is in."""
+    if tokens[first].token_type is TokenType.L_PAREN and tokens[first + 1].token_type is TokenType.SELECT:
+        return first
     for place in range(first, -1, -1):
         if tokens[place].token_type is TokenType.SELECT:
             return place

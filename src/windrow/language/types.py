@@ -95,8 +95,13 @@ def _compute(expressions: Sequence[exp.Expr], schema: Schema) -> None:
 def _fault_over(
     expressions: Sequence[exp.Expr], schema: Schema, value: Callable[[str], str]
 ) -> Fault | None:
+    return _failure(_over(expressions, schema, value))
+
+
+@functools.lru_cache(maxsize=4096)
+def _failure(select: str) -> Fault | None:
     try:
-        engine.rows(_over(expressions, schema, value))
+        engine.rows(select)
     except Fault as fault:
         return fault
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import TokenType
 
 from windrow.delta import NEVER
-from windrow.durations import format_duration
+from windrow.durations import UNITS, format_duration
 from windrow.errors import Refused, Span
 from windrow.language.cursor import Cursor
 from windrow.language.names import counted
@@ -30,6 +30,8 @@ def window_clause(cursor: Cursor) -> WindowClause:
             internal = True
         else:
             break
+    if extent is Extent.COUNT and slide and cursor.token and cursor.token.text.lower() in UNITS:
+        raise cursor.expected("']'", "a window of a number of tuples slides by a number of tuples")
     cursor.expect_kind(TokenType.R_BRACKET, "']'")
     span = cursor.source.span_of(first, cursor.last)
     if slide is not None and not uneven:
@@ -143,7 +145,7 @@ def _check_slide(extent: Extent, size: int, slide: int, span: Span) -> None:
     window, step = _told(extent, size), _told(extent, slide)
     hint = f"choose a slide that divides {window}"
     if extent is Extent.TIME:
-        hint += f", or write [WINDOW {window} SLIDE {step}] if it shall be uneven"
+        hint += ", or write WINDOW instead of RANGE if it shall be uneven"
     raise Refused(f"a slide of {step} does not divide a window of {window}", span, hint=hint)
 
 

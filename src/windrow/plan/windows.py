@@ -69,12 +69,12 @@ class WindowSpec:
         return Distribution("hash", self.partition) if self.partition else SINGLE
 
     def __str__(self) -> str:
-        if self.is_unbounded:
-            return "[UNBOUNDED]"
-        if self.extent is Extent.TIME and self.size == 1 and self.slide is None:
-            return "[NOW]"
-        partition = f"PARTITION BY {', '.join(self.partition)} " if self.partition else ""
         slide = "" if self.slide is None else f" SLIDE {self._length(self.slide)}"
+        if self.is_unbounded:
+            return f"[UNBOUNDED{slide}]"
+        if self.extent is Extent.TIME and self.size == 1:
+            return f"[NOW{slide}]"
+        partition = f"PARTITION BY {', '.join(self.partition)} " if self.partition else ""
         return f"[{partition}{self.extent.value} {self._length(self.size)}{slide}]"
 
     def _length(self, length: int) -> str:

@@ -1,0 +1,112 @@
+"""Queries with the plans that they become, in files to read.
+
+A file has blocks with a line of = between them. The first holds the declarations; each other a
+remark, the query, a line of -, and the plan: a line a step, with the update pattern of what it gives.
+After a change that is meant, `python -m tests.language.golden_plans` writes the plans anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from windrow.catalog import Aggregate, Catalog, Relation
+from windrow.language.binder import bind
+from windrow.language.define import define
+from windrow.language.parser import parse
+from windrow.language.statements import CreateDerivedStream, CreateStream, SetSetting
+from windrow.plan.nodes import Node
+from windrow.schema import Schema
+
+FOLDER = Path(__file__).with_name("golden")
+_BLOCK, _PLAN = f"\n{'=' * 40}\n", f"\n{'-' * 40}\n"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A query of a file, and its plan there."""
+
+    file: Path
+    declarations: str
+    title: str
+    text: str
+    plan: str
+
+
+def examples() -> Iterator[Example]:
+    for file in sorted(FOLDER.glob("*.txt")):
+        declarations, *blocks = file.read_text().split(_BLOCK)
+        for block in blocks:
+            text, _, plan = block.partition(_PLAN)
+            title = text.partition("\n")[0].removeprefix("-- ")
+            yield Example(file, declarations, title, text, plan.rstrip("\n"))
+
+
+def drawn(node: Node, depth: int = 0) -> str:
+    """A plan, a line a step."""
+    line = f"{'  ' * depth}{node.label} {node.detail}".rstrip() + f"  {{{node.pattern.name}}}"
+    return "\n".join([line, *(drawn(each, depth + 1) for each in node.inputs)])
+
+
+def catalog_of(declarations: str) -> Catalog:
+    """The streams that are declared, and tables and aggregates that queries of the files use."""
+    catalog = Catalog(relations=dict(RELATIONS), aggregates=dict(AGGREGATES))
+    for statement in parse(declarations):
+        assert isinstance(statement, CreateStream | CreateDerivedStream)
+        catalog.add(define(statement, catalog))
+    return catalog
+
+
+def planned(text: str, catalog: Catalog) -> str:
+    """The plans of the statements of a block, those of derived streams too."""
+    plans, allow_unbounded = [], False
+    for statement in parse(text):
+        if isinstance(statement, SetSetting):
+            allow_unbounded = statement.value.text == "true"
+        elif isinstance(statement, CreateDerivedStream):
+            stream = define(statement, catalog)
+            catalog.add(stream)
+            plans.append(drawn(stream.plan))  # type: ignore[union-attr]
+        else:
+            plans.append(drawn(bind(statement.query, catalog, allow_unbounded=allow_unbounded)))  # type: ignore[attr-defined]
+    return "\n".join(plans)
+
+
+_REAL = Schema.of(("Next", "FLOAT"))
+AGGREGATES = {
+    "decay_online_avg": (Aggregate("decay_online_avg", _REAL, _REAL, blocking=False),),
+    "myavg": (Aggregate("myavg", _REAL, _REAL, blocking=True),),
+    "extremes": (
+        Aggregate("extremes", _REAL, Schema.of(("low", "FLOAT"), ("high", "FLOAT")), blocking=True),
+    ),
+    "item_alarm": (
+        Aggregate(
+            "item_alarm",
+            Schema.of(("tagid", "VARCHAR"), ("tagtype", "VARCHAR"), ("tagtime", "TIMESTAMP")),
+            Schema.of(("item_alarm", "VARCHAR")),
+            blocking=False,
+            window=True,
+        ),
+    ),
+}
+RELATIONS = {
+    "item": Relation("Item", Schema.of(("itemID", "INTEGER"), ("name", "VARCHAR")), ("itemID",)),
+    "seller": Relation(
+        "Seller", Schema.of(("id", "VARCHAR"), ("city", "VARCHAR")), ("id",), retroactive=False
+    ),
+}
+
+
+def write() -> None:
+    """Write the plans of all files as they are now."""
+    for file in sorted(FOLDER.glob("*.txt")):
+        declarations, *blocks = file.read_text().split(_BLOCK)
+        catalog = catalog_of(declarations)
+        texts = (block.partition(_PLAN)[0].rstrip("\n") for block in blocks)
+        renewed = (f"{text}{_PLAN}{planned(text, catalog)}" for text in texts)
+        file.write_text(_BLOCK.join([declarations, *renewed]) + "\n")
+
+
+if __name__ == "__main__":
+    write()
