@@ -17,12 +17,16 @@ Result = TypeVar("Result")
 
 MODULES = (
     "windrow.kernels.calendar",
+    "windrow.kernels.chains",
     "windrow.kernels.clocks",
     "windrow.kernels.counting",
+    "windrow.kernels.events",
     "windrow.kernels.hashing",
+    "windrow.kernels.loners",
     "windrow.kernels.multiset",
     "windrow.kernels.netting",
     "windrow.kernels.pairing",
+    "windrow.kernels.slots",
 )
 """Where kernels are declared."""
 
