@@ -254,6 +254,7 @@ def _check_contract(given: Delta, clock: int, before: int) -> None:
 
 
 def _comparable(values: object) -> Row:
-    """NaN equals NaN."""
+    """NaN equals NaN; lists and the like go by how they look."""
     assert hasattr(values, "__iter__")
-    return tuple("NaN" if value != value else value for value in values)
+    plain = (repr(value) if isinstance(value, list | dict) else value for value in values)
+    return tuple("NaN" if value != value else value for value in plain)

@@ -11,11 +11,13 @@ from windrow.operators.base import Operator
 from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
-from windrow.operators.joining import join_operator
+from windrow.operators.group_by import GroupByOperator
+from windrow.operators.join import JoinOperator
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.to_stream import to_stream
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
+from windrow.plan.grouping import GroupBy
 from windrow.plan.joins import Join
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import Append, OutputWindow, Window
@@ -25,7 +27,8 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Calculate: CalculateOperator,
     Changes: ChangesOperator,
     DistinctInstant: DistinctInstantOperator,
-    Join: join_operator,
+    GroupBy: GroupByOperator,
+    Join: JoinOperator,
     OutputWindow: window_operator,
     ToStream: to_stream,
     Union: MergeUnion,
@@ -45,7 +48,6 @@ AWAITED: Mapping[str, str] = {
     "Accumulate": "aggregates of your own",
     "Distinct": "DISTINCT",
     "Except": "EXCEPT",
-    "GroupBy": "aggregates over windows",
     "Intersect": "INTERSECT",
     "Negation": "NOT EXISTS and NOT IN",
     "Over": "OVER",

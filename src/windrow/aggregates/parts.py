@@ -1,0 +1,56 @@
+"""What aggregates are made of: parts that remember something of each group, and note it at moments."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from enum import Enum
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from windrow.aggregates.events import Events
+from windrow.buffers.parts import State
+
+Ints = npt.NDArray[np.int64]
+
+
+class Ending(Enum):
+    """How the tuples of an input stop counting."""
+
+    NEVER = "never"
+    FORESEEN = "foreseen"
+    """The end is known when a tuple comes."""
+    TOLD = "told"
+    """By a negative tuple."""
+
+
+class Part(ABC):
+    """Something that is remembered of each group.
+
+    Where ends are foreseen, all live tuples are kept, and most parts are rebuilt from them: they are shown
+    their arrivals again, with no moments. Otherwise a part saves what it remembers.
+    """
+
+    is_rebuilt: ClassVar[bool] = True
+
+    def take_failures(self) -> Sequence[str]:
+        """Why results are NULL that could not be computed since the last call; they are forgotten."""
+        return ()
+
+    @abstractmethod
+    def observe(self, events: Events) -> None:
+        """Take in what happens, and note what each moment leaves."""
+
+    @abstractmethod
+    def forget(self, groups: Ints) -> None:
+        """These groups have no tuples left; their numbers may be given to others."""
+
+    def save(self, changed: Ints) -> State:
+        """What is remembered, after changes of these groups since the last call."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Remember what was saved."""
+        raise ValueError(f"{type(self).__name__} is rebuilt from tuples")

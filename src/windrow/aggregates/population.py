@@ -1,0 +1,137 @@
+"""Which tuples count: from what arrives to events, for each way in which tuples end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from windrow.aggregates.events import Events, Moments, Numbering, Places
+from windrow.aggregates.ingredients import Arrived
+from windrow.aggregates.ledger import Ledger
+from windrow.aggregates.parts import Ending
+from windrow.aggregates.tuples import Tuples
+from windrow.buffers.departures import Departures
+from windrow.buffers.parts import State
+from windrow.delta import BEGINNING, Delta, Instants, Signs
+from windrow.kernels import moments as kernels
+from windrow.plan.patterns import Pattern
+
+_GROUP = "group"
+
+
+class Population(ABC):
+    """The tuples that count now, as far as they have to be known."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._numbering = Numbering()
+
+    @abstractmethod
+    def on_delta(self, delta: Delta, groups: Places, capacity: int) -> Events:
+        """What happens with these tuples, of these groups, and with the time that went by."""
+
+    def survivors(self, capacity: int) -> Events | None:
+        """The arrivals of all that count now, again; None where they are not known."""
+        return None
+
+    def save(self) -> State:
+        return {}
+
+    def restore(self, state: State) -> None:
+        raise ValueError(f"{type(self).__name__} keeps no tuples")
+
+    def _kept(self, rows: pa.Table, groups: Places, signs: Signs) -> pa.Table:
+        columns = [pa.array(groups), *self._ledger.ingredients_of(Arrived(rows, groups, signs))]
+        return pa.table(columns, schema=self._schema)
+
+    @property
+    def _schema(self) -> pa.Schema:
+        return self._ledger.schema.insert(0, pa.field(_GROUP, pa.int64()))
+
+
+class Growing(Population):
+    """Tuples that never end."""
+
+    def on_delta(self, delta: Delta, groups: Places, capacity: int) -> Events:
+        return self._events(delta, np.ones(len(delta), np.int8), groups, capacity)
+
+    def _events(self, delta: Delta, signs: Signs, groups: Places, capacity: int) -> Events:
+        kept = self._kept(delta.rows, groups, signs)
+        rows = np.arange(len(delta))
+        places, moments = self._numbering.moments(groups, rows, signs, delta.ts, capacity)
+        return Events(Tuples(kept), groups, None, rows, signs, delta.ts, places, moments, capacity)
+
+
+class Told(Growing):
+    """Tuples whose ends are told by negative tuples."""
+
+    def on_delta(self, delta: Delta, groups: Places, capacity: int) -> Events:
+        signs = np.ones(len(delta), np.int8) if delta.sign is None else delta.sign
+        return self._events(delta, signs, groups, capacity)
+
+
+class Expiring(Population):
+    """Tuples that say when they end: they wait for it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__(ledger)
+        self._waiting = Departures(self._schema)
+
+    def on_delta(self, delta: Delta, groups: Places, capacity: int) -> Events:
+        ends = np.empty(0, np.int64) if delta.exp is None else delta.exp
+        return self._events(delta, ends, groups, capacity)
+
+    def _events(
+        self, delta: Delta, ends: Instants, groups: Places, capacity: int, *, quiet: bool = False
+    ) -> Events:
+        arrived = self._kept(delta.rows, groups, np.ones(len(delta), np.int8))
+        due_ends, due = self._waiting.due(delta.clock)
+        stays = ends > delta.clock
+        self._waiting.add(ends[stays], arrived if stays.all() else arrived.filter(pa.array(stays)))
+        leaving = np.flatnonzero(~stays)
+        table = pa.concat_tables([due, arrived]) if len(due) else arrived
+        all_groups = np.concatenate([due[_GROUP].to_numpy(), groups]) if len(due) else groups
+        all_ends = np.concatenate([due_ends, ends])
+        ending = np.concatenate([np.arange(len(due)), len(due) + leaving])
+        ending = _in_order(all_ends[ending], ending)
+        rows, signs, instants = kernels.order_events(all_ends[ending], ending, delta.ts, len(due))
+        places, moments = self._numbering.moments(all_groups, rows, signs, instants, capacity, quiet=quiet)
+        return Events(Tuples(table), all_groups, all_ends, rows, signs, instants, places, moments, capacity)
+
+    def survivors(self, capacity: int) -> Events | None:
+        ends, table = self._waiting.waiting()
+        count = len(table)
+        return Events(
+            Tuples(table),
+            table[_GROUP].to_numpy(),
+            ends,
+            np.arange(count),
+            np.ones(count, np.int8),
+            np.full(count, BEGINNING),
+            np.full(count, -1),
+            Moments.none(),
+            capacity,
+        )
+
+    def save(self) -> State:
+        return self._waiting.save()
+
+    def restore(self, state: State) -> None:
+        self._waiting.restore(state)
+
+
+def population_of(pattern: Pattern) -> tuple[Ending, type[Population]]:
+    """How the tuples of an edge end, and what keeps them."""
+    if pattern is Pattern.MON:
+        return Ending.NEVER, Growing
+    return (Ending.TOLD, Told) if pattern is Pattern.STR else (Ending.FORESEEN, Expiring)
+
+
+def _in_order(ends: Instants, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Rows sorted by their ends."""
+    if len(ends) < 2 or bool(np.all(ends[1:] >= ends[:-1])):
+        return rows
+    return rows[np.argsort(ends, kind="stable")]

@@ -1,0 +1,35 @@
+"""Which declaration covers which aggregate. A new aggregate is a file beside this one and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from windrow.aggregates.asking import asked
+from windrow.aggregates.base import Aggregate, Declaration
+from windrow.aggregates.calls import take_apart
+from windrow.aggregates.counting import count
+from windrow.aggregates.ledger import Ledger
+from windrow.aggregates.summing import all_true, any_true, average, sum_
+from windrow.schema import Field
+
+AGGREGATES: Mapping[str, Declaration] = {
+    "avg": average,
+    "bool_and": all_true,
+    "bool_or": any_true,
+    "count": count,
+    "count_if": sum_,
+    "countif": sum_,
+    "mean": average,
+    "sum": sum_,
+}
+"""By the names that DuckDB has for them. What is not here, DuckDB computes from the live tuples."""
+
+
+def aggregate_of(tree: exp.Expr, field: Field, ledger: Ledger) -> Aggregate:
+    """What runs a call."""
+    call = take_apart(tree)
+    declared = AGGREGATES.get(call.name)
+    aggregate = declared(call, field, ledger) if declared else None
+    return aggregate or asked(call, field, ledger)

@@ -1,0 +1,85 @@
+"""Arrivals and departures in the order in which they count, and the moments at which groups change.
+
+A moment is one group at one instant. Events are three arrays of equal length: the row of a table that
+each is about, +1 where the row arrives and -1 where it departs, and the instant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from windrow.kernels.registry import kernel
+
+Ints = npt.NDArray[np.int64]
+Signs = npt.NDArray[np.int8]
+
+
+@kernel(
+    "Tuple((int64[::1], int8[::1], int64[::1]))(Array(int64, 1, 'C', True), Array(int64, 1, 'C', True),"
+    " Array(int64, 1, 'C', True), int64)"
+)
+def order_events(ends: Ints, ending: Ints, ts: Ints, first: int) -> tuple[Ints, Signs, Ints]:
+    """Rows `ending` depart at the instants `ends`; rows arrive at the instants `ts`, numbered from
+    `first` on. Both are in time order; at one instant departures come first."""
+    count = ends.shape[0] + ts.shape[0]
+    rows, signs, instants = np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64)
+    gone = come = 0
+    for event in range(count):
+        if come == ts.shape[0] or (gone < ends.shape[0] and ends[gone] <= ts[come]):
+            rows[event], signs[event], instants[event] = ending[gone], -1, ends[gone]
+            gone += 1
+        else:
+            rows[event], signs[event], instants[event] = first + come, 1, ts[come]
+            come += 1
+    return rows, signs, instants
+
+
+@kernel(
+    "Tuple((int64, int64))(Array(int64, 1, 'C', True), Array(int8, 1, 'C', True),"
+    " Array(int64, 1, 'C', True), Array(int64, 1, 'C', True), boolean,"
+    " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def number_moments(
+    rows: Ints,
+    signs: Signs,
+    instants: Ints,
+    groups: Ints,
+    quiet: bool,
+    newest: Ints,
+    moments: Ints,
+    moment_groups: Ints,
+    moment_instants: Ints,
+    before: Ints,
+) -> tuple[int, int]:
+    """The moment of each event; and of each moment its group, its instant and the moment before it.
+
+    Each group that occurs has an opening moment, which stands for what it was before the first event.
+    Openings come first, then the moments in the order in which they begin. Where departures are
+    `quiet`, they make no moment of their own, and have -1. `newest` has -1 for each group, before and
+    after. Returns how many openings there are, and how many moments in all.
+    """
+    openings = 0
+    for event in range(rows.shape[0]):
+        group = groups[rows[event]]
+        if newest[group] < 0 and not (quiet and signs[event] < 0):
+            newest[group] = openings
+            moment_groups[openings] = group
+            openings += 1
+    used = openings
+    for event in range(rows.shape[0]):
+        if quiet and signs[event] < 0:
+            moments[event] = -1
+            continue
+        group = groups[rows[event]]
+        moment = newest[group]
+        if moment < openings or moment_instants[moment] != instants[event]:
+            before[used] = moment
+            moment_groups[used] = group
+            moment_instants[used] = instants[event]
+            newest[group] = moment = used
+            used += 1
+        moments[event] = moment
+    for moment in range(openings):
+        newest[moment_groups[moment]] = -1
+    return openings, used

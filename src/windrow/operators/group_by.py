@@ -1,0 +1,144 @@
+"""One result a group of live tuples, told anew whenever it changes.
+
+At each instant at which the result of a group is another than before, a negative tuple takes the old one
+back and a positive tuple gives the new one, side by side. A group without tuples has no result, but for
+the one group of a query without keys, which always has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from windrow.aggregates.events import Events, Moments, Places
+from windrow.aggregates.ledger import Ledger
+from windrow.aggregates.population import population_of
+from windrow.aggregates.registry import aggregate_of
+from windrow.aggregates.sameness import equal_places
+from windrow.aggregates.sums import Counts
+from windrow.buffers.keys import KeyCodes
+from windrow.buffers.parts import State, under, within
+from windrow.delta import BEGINNING, Delta
+from windrow.operators.base import FAILURES, Operator
+from windrow.plan.grouping import GroupBy
+from windrow.plan.nodes import origins
+
+Mask = npt.NDArray[np.bool_]
+
+
+class GroupByOperator(Operator):
+    """Runs a GroupBy node."""
+
+    def __init__(self, node: GroupBy) -> None:
+        ending, population = population_of(node.input.pattern)
+        self._ledger = Ledger(node.input.schema, ending)
+        self._live = self._ledger.part(Counts, None)
+        self._aggregates = [
+            aggregate_of(call, field, self._ledger)
+            for call, field in zip(node.aggregates, node.names, strict=True)
+        ]
+        self._population = population(self._ledger)
+        self._schema = node.schema.arrow
+        self._stream = origins(node)[0]
+        self._names = list(node.keys)
+        self._keys = KeyCodes(node.input.schema.keep(node.keys)) if node.keys else None
+        self._is_told = bool(node.keys)
+        """Whether every group that is there has been given; not so the one group of a query without keys
+        before its first result."""
+
+    def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
+        (delta,) = inputs
+        groups = np.zeros(len(delta), np.int64) if self._keys is None else self._keys.codes(delta.rows)
+        events = self._population.on_delta(delta, groups, self._capacity)
+        if not self._is_told and not len(events.moments):
+            return self._first_result(events, delta.clock)
+        self._ledger.observe(events)
+        given = self._changes(events, delta.clock)
+        self._forget_empty(events.moments)
+        self._is_told = True
+        return given
+
+    def take_failures(self) -> pa.Table | None:
+        reasons = self._ledger.take_failures()
+        count = len(reasons)
+        told = [[self._stream] * count, [None] * count, reasons]
+        return pa.table(told, schema=FAILURES) if reasons else None
+
+    def save(self) -> State:
+        keys = {} if self._keys is None else self._keys.save()
+        told = pa.table({"told": [self._is_told]})
+        return {
+            **under("keys", keys),
+            **under("tuples", self._population.save()),
+            **under("groups", self._ledger.save()),
+            "told": told,
+        }
+
+    def restore(self, state: State) -> None:
+        self._is_told = state["told"]["told"][0].as_py()
+        if self._keys is not None:
+            self._keys.restore(within("keys", state))
+        if tuples := within("tuples", state):
+            self._population.restore(tuples)
+        self._ledger.restore(within("groups", state))
+        survivors = self._population.survivors(self._capacity)
+        if survivors is not None:
+            self._ledger.rebuild(survivors)
+
+    @property
+    def _capacity(self) -> int:
+        return 1 if self._keys is None else self._keys.capacity
+
+    @property
+    def _exists(self) -> Mask:
+        """Whether the group has a result, at each moment."""
+        there: Mask = self._live.numbers > 0
+        return there if self._keys is not None else np.ones_like(there)
+
+    def _first_result(self, events: Events, clock: int) -> Delta:
+        """What the aggregates are over nothing, once time has begun."""
+        if clock == BEGINNING:
+            return Delta.empty(clock, self._schema)
+        self._is_told = True
+        self._ledger.observe(replace(events, moments=Moments.opening(0)))
+        only = np.zeros(1, np.int64)
+        rows = self._rows(self._results(events), only, only)
+        return Delta(clock, rows, np.array([clock]), None, np.ones(1, np.int8))
+
+    def _results(self, events: Events) -> list[pa.Array[Any]]:
+        fields = list(self._schema)[len(self._names) :]
+        results = [aggregate.results(events) for aggregate in self._aggregates]
+        return [result.cast(field.type) for result, field in zip(results, fields, strict=True)]
+
+    def _changes(self, events: Events, clock: int) -> Delta:
+        moments, results, exists = events.moments, self._results(events), self._exists
+        now = np.arange(moments.openings, len(moments))
+        before = moments.before[now]
+        had, has = exists[before] & (self._is_told | (before >= moments.openings)), exists[now]
+        same = had & has
+        for result in results:
+            same[same] = equal_places(result, before[same], now[same])
+        told = np.column_stack([had & ~same, has & ~same])
+        chosen = np.column_stack([before, now])[told]
+        signs = np.broadcast_to(np.array([-1, 1], np.int8), told.shape)[told]
+        ts = np.broadcast_to(moments.instants[now, np.newaxis], told.shape)[told]
+        return Delta(clock, self._rows(results, chosen, moments.groups[chosen]), ts, None, signs)
+
+    def _rows(self, results: list[pa.Array[Any]], chosen: Places, groups: Places) -> pa.Table:
+        """The keys and results of chosen moments."""
+        keys = [] if self._keys is None else self._keys.keys(groups).select(self._names).columns
+        return pa.table([*keys, *(result.take(chosen) for result in results)], schema=self._schema)
+
+    def _forget_empty(self, moments: Moments) -> None:
+        """Let go of groups that have no tuples any more."""
+        if self._keys is None:
+            return
+        final = moments.final()
+        gone = moments.groups[final[~self._exists[final]]]
+        self._ledger.forget(gone)
+        self._keys.release(gone)
