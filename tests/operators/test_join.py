@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.operators.playing import CALLS, Call, History, Lifetime, check, histories, play, received
 from tests.plan.samples import sql
+from windrow.buffers import pairing
 from windrow.delta import Delta, concat
 from windrow.operators.join import JoinOperator
 from windrow.plan.joins import Join, Keys
@@ -23,6 +24,7 @@ from windrow.schema import Schema
 LEFT = Schema.of(("a", "BIGINT"), ("b", "VARCHAR"), ("x", "INTEGER"))
 RIGHT = Schema.of(("c", "BIGINT"), ("d", "VARCHAR"), ("y", "INTEGER"))
 ROWS = st.tuples(st.sampled_from([None, 1, 1, 2, -3]), st.sampled_from([None, "u", "v"]), st.integers(0, 3))
+BLOCKS = st.sampled_from([1, 3, pairing.BLOCK])
 LIVING = (Pattern.MON, Pattern.WKS, Pattern.WK)
 
 ON = [
@@ -53,12 +55,14 @@ def on_clause(keys: Keys, condition: str | None) -> str:
 
 
 @settings(deadline=None, max_examples=60)
-@given(histories(LEFT, ROWS, LIVING), histories(RIGHT, ROWS, LIVING), CALLS, st.sampled_from(ON))
+@given(histories(LEFT, ROWS, LIVING), histories(RIGHT, ROWS, LIVING), CALLS, st.sampled_from(ON), BLOCKS)
 def test_pairs_live_as_long_as_both_tuples_do(
-    left: History, right: History, calls: Sequence[Call], on: tuple[Keys, str | None]
+    left: History, right: History, calls: Sequence[Call], on: tuple[Keys, str | None], block: int
 ) -> None:
     node = join(left.pattern, right.pattern, *on)
-    check(node, [left, right], f"SELECT l.*, r.* FROM l JOIN r ON {on_clause(*on)}", calls)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pairing, "BLOCK", block)
+        check(node, [left, right], f"SELECT l.*, r.* FROM l JOIN r ON {on_clause(*on)}", calls)
 
 
 def test_a_tuple_that_ends_at_an_instant_meets_none_that_begins_at_it() -> None:

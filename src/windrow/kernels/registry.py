@@ -17,15 +17,19 @@ Result = TypeVar("Result")
 
 MODULES = (
     "windrow.kernels.calendar",
+    "windrow.kernels.chains",
     "windrow.kernels.clocks",
     "windrow.kernels.counting",
     "windrow.kernels.digits",
+    "windrow.kernels.events",
     "windrow.kernels.hashing",
+    "windrow.kernels.loners",
     "windrow.kernels.members",
     "windrow.kernels.moments",
     "windrow.kernels.multiset",
     "windrow.kernels.netting",
     "windrow.kernels.pairing",
+    "windrow.kernels.slots",
 )
 """Where kernels are declared."""
 

@@ -19,9 +19,9 @@ from windrow.buffers.rows import RowStore
 from windrow.delta import NEVER, Delta
 from windrow.operators.base import Operator
 from windrow.operators.match_keys import Codes, MatchKeys
-from windrow.operators.residual import Residual
+from windrow.operators.residual import residual_of
 from windrow.plan.joins import Join
-from windrow.plan.nodes import Node, origins
+from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
 
 _EXP = "__exp"
@@ -130,10 +130,3 @@ class _Side:
         numbers, _ = self.ends.expire_until(clock)
         self.rows.release(numbers)
         return len(numbers)
-
-
-def residual_of(node: Join) -> Residual | None:
-    """What a join asks beyond its keys."""
-    if node.condition is None:
-        return None
-    return Residual(node.condition, node.left.schema, node.right.schema, origins(node)[0])

@@ -12,7 +12,7 @@ from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.group_by import GroupByOperator
-from windrow.operators.join import JoinOperator
+from windrow.operators.joining import join_operator
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.to_stream import to_stream
 from windrow.operators.window import window_operator
@@ -28,7 +28,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Changes: ChangesOperator,
     DistinctInstant: DistinctInstantOperator,
     GroupBy: GroupByOperator,
-    Join: JoinOperator,
+    Join: join_operator,
     OutputWindow: window_operator,
     ToStream: to_stream,
     Union: MergeUnion,

@@ -5,6 +5,8 @@ A pair for which it cannot be evaluated does not match, and is told with the rea
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -13,7 +15,11 @@ from sqlglot import exp
 from windrow.expressions.evaluator import Evaluator
 from windrow.expressions.json_rows import json_rows
 from windrow.operators.base import FAILURES
+from windrow.plan.joins import Join, Negation, SemiJoin
+from windrow.plan.nodes import origins
 from windrow.schema import Schema
+
+Matching: TypeAlias = Join | SemiJoin | Negation
 
 
 class Residual:
@@ -44,3 +50,10 @@ class Residual:
     def take_failures(self) -> pa.Table | None:
         failed, self._failed = self._failed, []
         return pa.concat_tables(failed) if failed else None
+
+
+def residual_of(node: Matching) -> Residual | None:
+    """What a node asks beyond its keys."""
+    if node.condition is None:
+        return None
+    return Residual(node.condition, node.left.schema, node.right.schema, origins(node)[0])
