@@ -269,7 +269,7 @@ def test_both_versions_stand_under_one_name(catalog: Catalog) -> None:
     assert "avg" not in catalog.aggregates
 
 
-RETURNS = "INSERT INTO RETURN VALUES (x)"
+RETURNS = "INSERT INTO RETURN VALUES (1)"
 
 
 def base(iterate: str = RETURNS, initialize: str = "", more: str = "TABLE t(a int, b varchar);") -> str:
@@ -663,11 +663,18 @@ REFUSALS = [
         "did you mean v?",
     ),
     (
-        window("").replace("VALUES (x)", "VALUES (oldest().v)"),
+        window("").replace("VALUES (1)", "VALUES (oldest().v)"),
         Refused,
         "oldest() has no meaning in TERMINATE",
         "oldest()",
         "use it in ITERATE or EXPIRE",
+    ),
+    (
+        base().replace("VALUES (1)", "VALUES (x)"),
+        Refused,
+        "x has no value in TERMINATE, when all tuples have come",
+        "x",
+        "keep what is needed then in a table",
     ),
     (
         base("INSERT INTO RETURN VALUES (max(x))"),
@@ -843,4 +850,9 @@ def test_calls_of_other_aggregates_are_checked(
         "mine([a])",
         "an explicit CAST may help",
     )
-    run(calling.replace("{}", "mine(a + 0.5)"))
+    assert fails(calling.replace("{}", "mine(DISTINCT a)"))[1:] == (
+        "mine is called with plain arguments here",
+        "mine(DISTINCT a)",
+        "choose and order rows in a query in FROM",
+    )
+    run(calling.replace("{}", "mine(a + 0.5) FILTER (WHERE b > 'x')"))

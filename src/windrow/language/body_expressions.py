@@ -101,6 +101,12 @@ class BodyExpressions:
         if called is None:
             return None
         arguments = list(node.iter_expressions())
+        if any(isinstance(each, exp.Distinct | exp.Order) for each in arguments):
+            raise Refused(
+                f"{called.name} is called with plain arguments here",
+                self.names.place(node),
+                hint="choose and order rows in a query in FROM",
+            )
         if len(arguments) != len(called.parameters) or len(called.returns) != 1:
             raise self._misfit(node, called.name, called.parameters, called.returns, len(arguments))
         call = exp.Anonymous(this=called.name)

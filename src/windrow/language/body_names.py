@@ -72,6 +72,12 @@ class BodyNames:
             if found := self._in_frame(first, frame):
                 return _dotted(found, rest)
         if known := self.arguments.find(first.name):
+            if self.event is Event.TERMINATE:
+                raise Refused(
+                    f"{known.name} has no value in TERMINATE, when all tuples have come",
+                    self.place(first),
+                    hint="keep what is needed then in a table",
+                )
             return _dotted(_qualified(TUPLE, known, first), rest)
         raise self._unknown(first)
 

@@ -107,14 +107,15 @@ def _stand_in(node: exp.Expr, columns: dict[str, Field], place: Placing) -> exp.
         return exp.In(this=node.this.copy(), expressions=[_null(_first(query))])
     if isinstance(node, exp.Query):
         return _null(_first(node))
-    if isinstance(node, exp.Anonymous) and "type" in node.meta:
-        return _null(node.meta["type"])
+    called = node.this if isinstance(node, exp.Filter) else node
+    if isinstance(called, exp.Anonymous) and "type" in called.meta:
+        return _null(called.meta["type"])
     return _null(_type_of(node, place)) if _is_over_rows(node) else None
 
 
 def _is_over_rows(node: exp.Expr) -> bool:
     """Whether this is an aggregate, which cannot be typed beside plain columns."""
-    if "type" in node.meta:
+    if "type" in node.meta or (isinstance(node, exp.Filter) and "type" in node.this.meta):
         return False
     if isinstance(node, exp.Window | exp.Filter | exp.AggFunc):
         return True
@@ -144,8 +145,8 @@ def _null(type_: str) -> exp.Expr:
 def _as_cte(table: LocalTable) -> str:
     types = ('"NULL"' if field.type == ANY else field.type for field in table.schema)
     names = (_quoted(field.name) for field in table.schema)
-    values = (f"CAST(NULL AS {type_}) AS {name}" for type_, name in zip(types, names, strict=True))
-    return f"{_quoted(table.name)} AS (SELECT {', '.join(values)})"
+    values = [f"CAST(NULL AS {type_}) AS {name}" for type_, name in zip(types, names, strict=True)]
+    return f"{_quoted(table.name)} AS (SELECT {', '.join(values) or 'NULL AS __nothing'})"
 
 
 def _quoted(name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from windrow.errors import Error
+from windrow.operators.accumulate import AccumulateOperator
 from windrow.operators.append import AppendOperator
 from windrow.operators.base import Operator
 from windrow.operators.calculate import CalculateOperator
@@ -17,12 +18,13 @@ from windrow.operators.merge_union import MergeUnion
 from windrow.operators.to_stream import to_stream
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
-from windrow.plan.grouping import GroupBy
+from windrow.plan.grouping import Accumulate, GroupBy
 from windrow.plan.joins import Join
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import Append, OutputWindow, Window
 
 OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
+    Accumulate: AccumulateOperator,
     Append: AppendOperator,
     Calculate: CalculateOperator,
     Changes: ChangesOperator,
@@ -45,7 +47,6 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 """Nodes that nothing runs, and why."""
 
 AWAITED: Mapping[str, str] = {
-    "Accumulate": "aggregates of your own",
     "Distinct": "DISTINCT",
     "Except": "EXCEPT",
     "Intersect": "INTERSECT",

@@ -1,0 +1,43 @@
+"""A base aggregate over lists of tuples, each from scratch: its value is the last row that it returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.aggregates.user_defined.machine import Ints, Machine, Step, Steps
+from windrow.aggregates.user_defined.side_by_side import taken_or_null
+from windrow.catalog import Aggregate
+
+
+def values_of_lists(
+    aggregate: Aggregate, machine: Machine, lengths: Ints, arguments: pa.Table
+) -> pa.Array[Any]:
+    """A value for each list, NULL where nothing was returned. The arguments are those of all lists, one
+    behind the other; the machine remembers nothing afterwards."""
+    lists = np.arange(len(lengths))
+    arrivals = np.repeat(lists, lengths)
+    ends = np.concatenate([lists, lists])
+    kinds = np.repeat(
+        np.array([Step.ARRIVE, Step.TERMINATE, Step.FORGET], np.int8), [len(arrivals), *[len(lists)] * 2]
+    )
+    order = np.argsort(np.concatenate([arrivals, ends]), kind="stable")
+    steps = Steps(np.concatenate([arrivals, ends])[order], kinds[order])
+    returned = machine.run(steps, arguments)
+    return _last_of_each(steps.groups[returned.steps], as_values(aggregate, returned.rows), len(lists))
+
+
+def as_values(aggregate: Aggregate, rows: pa.Table) -> pa.Array[Any]:
+    """Rows that an aggregate returned, as values of a call: of several columns a struct."""
+    columns = [column.combine_chunks() for column in rows.columns]
+    if len(columns) == 1:
+        return columns[0]
+    return pa.StructArray.from_arrays(columns, names=list(aggregate.returns.names))
+
+
+def _last_of_each(lists: Ints, values: pa.Array[Any], count: int) -> pa.Array[Any]:
+    places = np.full(count, -1, np.int64)
+    places[lists] = np.arange(len(lists))
+    return taken_or_null(values, places)
