@@ -39,6 +39,10 @@ def random_tuples(chance: Random) -> pa.Table:
     return pa.table([pa.array(each, pa.int64()) for each in columns], names=names)
 
 
+def so_far(table: pa.Table, clock: int) -> pa.Table:
+    return table.filter(pa.array([ts <= clock for ts in table["__ts"].to_pylist()], pa.bool_()))
+
+
 class RandomPlan:
     """Grows plans from one source of chance."""
 

@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
+from windrow.plan.emitting import Changes
 from windrow.plan.grouping import Distinct, GroupBy, Over, TopK
 from windrow.plan.joins import Join, Negation, SemiJoin
 from windrow.plan.multisets import Except, Intersect
@@ -30,6 +31,7 @@ from windrow.plan.nodes import (
 from windrow.plan.windows import Extent, Window
 from windrow.schema import Schema
 
+_ENGINE = duckdb.connect(config={"threads": 1})
 HIDDEN = ("__ts", "__n")
 """The instant of a tuple of a stream, and its place among those of the instant."""
 
@@ -53,11 +55,10 @@ def fetch(engine: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...]
 
 def answer_at(node: Node, clock: int, streams: Mapping[str, pa.Table]) -> list[tuple[Any, ...]]:
     """The rows of a plan's answer, sorted. Streams are tables with the hidden columns."""
-    with duckdb.connect(config={"threads": 1}) as engine:
-        for name, table in streams.items():
-            engine.register(name, table)
-        tables: dict[Leaf, str] = {scan: scan.stream.name for scan in scans(node)}
-        return fetch(engine, f"SELECT {_columns(node.schema)} FROM ({content(node, clock, tables)})")
+    for name, table in streams.items():
+        _ENGINE.register(name, table)
+    tables: dict[Leaf, str] = {scan: scan.stream.name for scan in scans(node)}
+    return fetch(_ENGINE, f"SELECT {_columns(node.schema)} FROM ({content(node, clock, tables)})")
 
 
 def _name(name: str) -> str:
@@ -79,6 +80,11 @@ def _shown(expressions: Sequence[exp.Expr], schema: Schema) -> str:
 
 def _select(node: Select, inputs: list[str], _: int) -> str:
     return f"SELECT * FROM {inputs[0]} WHERE {_text(node.predicate)}"
+
+
+def _changes(_node: Changes, inputs: list[str], _: int) -> str:
+    """Told one by one, the answer is still the answer."""
+    return f"FROM {inputs[0]}"
 
 
 def _project(node: Project, inputs: list[str], _: int) -> str:
@@ -186,6 +192,7 @@ def _set_operation(node: Intersect | Except, inputs: list[str], _: int) -> str:
 
 
 _SELECT: Mapping[type[Node], Callable[[Any, list[str], int], str]] = {
+    Changes: _changes,
     Select: _select,
     Project: _project,
     Calculate: _calculate,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Self, TypeAlias
 
 from sqlglot import exp
@@ -285,9 +286,12 @@ class Union(Node):
     def passes(self) -> tuple[Passed, ...]:
         return tuple(same_places(self.schema, branch.schema) for branch in self.branches)
 
-    @property
+    @cached_property
     def pattern(self) -> Pattern:
-        """The hardest of the branches'; WKS only if all results live equally long."""
+        """The hardest of the branches'; WKS only if all results live equally long.
+
+        Kept, for it asks each branch twice, and unions of unions would ask ever more often.
+        """
         hardest = super().pattern
         lifetimes = {branch.lifetime for branch in self.branches}
         if hardest is Pattern.WKS and (None in lifetimes or len(lifetimes) > 1):

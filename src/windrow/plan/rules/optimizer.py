@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from windrow.plan.nodes import Node
+from windrow.plan.rules.drop_distinct import drop_distinct
 from windrow.plan.rules.merge_projections import merge_projections
+from windrow.plan.rules.narrow_outer_joins import narrow_outer_joins
 from windrow.plan.rules.prune_columns import prune_columns
+from windrow.plan.rules.push_down_projection import push_down_projection
 from windrow.plan.rules.push_down_selection import push_down_selection
 from windrow.plan.rules.restore_results import restore_results
 from windrow.plan.rules.tell_changes import tell_changes
@@ -14,8 +17,12 @@ from windrow.plan.rules.tell_changes import tell_changes
 RULES: tuple[Callable[[Node], Node], ...] = (
     restore_results,
     push_down_selection,
-    merge_projections,
+    narrow_outer_joins,
+    push_down_selection,
+    push_down_projection,
+    drop_distinct,
     prune_columns,
+    merge_projections,
     tell_changes,
 )
 
