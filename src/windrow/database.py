@@ -209,8 +209,14 @@ class Database:
         if claimed := self._claim(text, name, target):
             return self._adopt(claimed, into)
         program = self._pipeline.program
-        changelog = self.settings.text("changelog")
-        told = QueryText(name or program.free_name(), text, target, program.version + 1, changelog)
+        told = QueryText(
+            name or program.free_name(),
+            text,
+            target,
+            program.version + 1,
+            changelog=self.settings.text("changelog"),
+            expiration=self.settings.text("expiration"),
+        )
         if told.name.lower() in {known.lower() for known in self.queries}:
             raise Error(f"there is a query {told.name} already", hint=f"DROP QUERY {told.name} first")
         query = planned(told, self.catalog)
@@ -244,7 +250,8 @@ class Database:
 
     def explain(self, sql: str, format: Format = "text") -> str:
         """The plan of a query."""
-        return explain(planned(QueryText("", parse_query(sql).text, "", 0), self.catalog).plan, format)
+        text = QueryText("", parse_query(sql).text, "", 0, expiration=self.settings.text("expiration"))
+        return explain(planned(text, self.catalog).plan, format)
 
     # Running
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.operators.streams import (
     CLOCK_STEPS,
+    COLUMNS,
     ROWS,
     TUPLES,
     Row,
@@ -113,6 +114,13 @@ def test_a_row_that_leaves_as_an_equal_one_enters_is_not_told() -> None:
         ((2, "b"), 2, +1),
         ((2, "b"), 3, -1),
     ]
+
+
+@pytest.mark.parametrize("pattern", [Pattern.WKS, Pattern.WK])
+def test_an_empty_call_that_says_nothing_of_ends_moves_the_clock(pattern: Pattern) -> None:
+    operator = changes(pattern)
+    operator.on_deltas([living([((1, "a"), 1, 5)], 4)])
+    assert len(operator.on_deltas([Delta.empty(5, COLUMNS.arrow)])) == 1
 
 
 @pytest.mark.parametrize("pattern", [Pattern.WKS, Pattern.WK])

@@ -18,10 +18,10 @@ _END = "__end"
 
 
 def expiries_for(pattern: Pattern, *, scanned: bool = False) -> Expiries:
-    """What finds the ends of rows of a WKS or WK edge; `scanned`: the way of the direct approach."""
-    if scanned:
-        return Scan()
-    return Fifo() if pattern is Pattern.WKS else CalendarQueue()
+    """What finds the ends of rows of a WKS or WK edge; `scanned`: the direct approach's."""
+    if pattern is Pattern.WKS:
+        return Fifo()
+    return Scan() if scanned else CalendarQueue()
 
 
 class ExpiringRows:

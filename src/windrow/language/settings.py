@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from windrow.durations import DurationError, format_duration, parse_duration
 from windrow.errors import SettingError
 from windrow.language.names import suggest
+from windrow.plan.expiration import Expiration
 
 Value = int | str
 
@@ -96,6 +97,13 @@ SETTINGS: dict[str, Setting] = {
             "op",
             "how changes are told: +I -D, ±1, or Spark's names",
             _choice("op", "diff", "_change_type"),
+        ),
+        Setting(
+            "expiration",
+            "upa, negative or direct",
+            Expiration.UPA.value,
+            "how a query's steps learn that tuples have ended",
+            _choice(*(each.value for each in Expiration)),
         ),
         Setting(
             "idle_timeout",

@@ -16,15 +16,15 @@ from windrow.operators.ending import Ending
 from windrow.operators.netting import netted
 from windrow.operators.time_window import slot
 from windrow.operators.waiting import Waiting
-from windrow.plan.nodes import Node
+from windrow.plan.emitting import ToStream
 
 
 class AnswerChanges:
     """The changes of an answer: at each instant their balance; or told when the query is evaluated."""
 
-    def __init__(self, answer: Node, every: int | None) -> None:
-        self._schema, self._every = answer.schema, every
-        self._ending = Ending(answer)
+    def __init__(self, node: ToStream) -> None:
+        self._schema, self._every = node.schema, node.every
+        self._ending = Ending(node.input, scanned=node.scanned)
         nothing = replace(Delta.empty(0, self._schema.arrow), sign=np.empty(0, np.int8))
         self._waiting = Waiting(nothing)
 

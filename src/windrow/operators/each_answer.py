@@ -21,7 +21,7 @@ class EachAnswer(Operator):
 
     def __init__(self, node: ToStream) -> None:
         self._schema = node.schema.arrow
-        self._changes = AnswerChanges(node.input, node.every)
+        self._changes = AnswerChanges(node)
         self._answer = KeyedRows(node.schema)
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:

@@ -17,16 +17,17 @@ class Ending:
     """Tells the ends of one edge's tuples. What is kept suits the edge's pattern: a FIFO queue, a calendar
     queue, or, where ends are told anyway or never come, nothing."""
 
-    def __init__(self, edge: Node) -> None:
+    def __init__(self, edge: Node, *, scanned: bool = False) -> None:
         foreseen = edge.pattern in (Pattern.WKS, Pattern.WK)
-        rows = ExpiringRows(edge.schema.arrow, expiries_for(edge.pattern)) if foreseen else None
-        self._live = rows
+        expiries = expiries_for(edge.pattern, scanned=scanned)
+        self._live = ExpiringRows(edge.schema.arrow, expiries) if foreseen else None
 
     def signed(self, delta: Delta) -> Delta:
         """The same changes and, up to the clock, all ends; at an instant these come first."""
-        if self._live is None or delta.exp is None:
+        if self._live is None:
             return _with_signs(delta)
-        self._live.insert(delta.rows, delta.exp)
+        if delta.exp is not None:
+            self._live.insert(delta.rows, delta.exp)
         rows, ends = self._live.expire_until(delta.clock)
         negative = Delta(delta.clock, rows, ends, None, np.full(len(ends), -1, np.int8))
         return in_time_order(concat([negative, _with_signs(replace(delta, exp=None))]))

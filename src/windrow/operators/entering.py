@@ -17,7 +17,7 @@ class Entering(Operator):
 
     def __init__(self, node: ToStream) -> None:
         self._sign = -1 if node.kind == "Dstream" else 1
-        self._changes = AnswerChanges(node.input, node.every)
+        self._changes = AnswerChanges(node)
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs

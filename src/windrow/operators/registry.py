@@ -10,7 +10,7 @@ from windrow.operators.accumulate import AccumulateOperator
 from windrow.operators.append import AppendOperator
 from windrow.operators.base import Operator
 from windrow.operators.calculate import CalculateOperator
-from windrow.operators.changes import ChangesOperator
+from windrow.operators.changes import ChangesOperator, ExpireOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.group_by import GroupByOperator
 from windrow.operators.joining import join_operator
@@ -18,6 +18,7 @@ from windrow.operators.merge_union import MergeUnion
 from windrow.operators.to_stream import to_stream
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
+from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, GroupBy
 from windrow.plan.joins import Join
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
@@ -30,6 +31,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Changes: ChangesOperator,
     DistinctInstant: DistinctInstantOperator,
     GroupBy: GroupByOperator,
+    Expire: ExpireOperator,
     Join: join_operator,
     OutputWindow: window_operator,
     ToStream: to_stream,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Self, TypeAlias
 
@@ -44,6 +44,8 @@ class Node(ABC):
     """A step of a plan."""
 
     label: ClassVar[str]
+    scanned: bool = field(default=False, kw_only=True)
+    """It keeps what ends in no foreseen order as it came, and scans it: the direct approach."""
 
     @property
     @abstractmethod

@@ -22,6 +22,7 @@ from windrow.language.define import define
 from windrow.language.define_aggregate import define_aggregate
 from windrow.language.parser import parse, parse_query
 from windrow.language.statements import CreateDerivedStream, CreateStream
+from windrow.plan.expiration import Expiration, expiring
 from windrow.plan.history import History, history, longest
 from windrow.plan.nodes import Node, scans
 from windrow.plan.rules.optimizer import optimize
@@ -48,6 +49,8 @@ class QueryText:
     """The version that it appeared in; a batch that crosses it gives the query all of history."""
     changelog: str = "op"
     """How its changes are written down, as the setting was when it started."""
+    expiration: str = Expiration.UPA.value
+    """How its steps learn that tuples have ended, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ def declared(definition: Definition, catalog: Catalog) -> Stream | DerivedStream
 
 def planned(text: QueryText, catalog: Catalog) -> CompiledQuery:
     """A query's plan, optimised and cut into stages."""
-    plan = optimize(bind(parse_query(text.sql), catalog))
+    plan = expiring(optimize(bind(parse_query(text.sql), catalog)), Expiration(text.expiration))
     return CompiledQuery(text, plan, compile_plan(plan))
 
 

@@ -13,6 +13,7 @@ from windrow.plan.rules.push_down_projection import push_down_projection
 from windrow.plan.rules.push_down_selection import push_down_selection
 from windrow.plan.rules.restore_results import restore_results
 from windrow.plan.rules.tell_changes import tell_changes
+from windrow.plan.rules.tell_ends import tell_ends
 
 RULES: tuple[Callable[[Node], Node], ...] = (
     restore_results,
@@ -23,6 +24,7 @@ RULES: tuple[Callable[[Node], Node], ...] = (
     drop_distinct,
     prune_columns,
     merge_projections,
+    tell_ends,
     tell_changes,
 )
 
