@@ -30,6 +30,7 @@ LIVING = (Pattern.MON, Pattern.WKS, Pattern.WK)
 ON = [
     ((("a", "c"),), None),
     ((("a", "c"), ("b", "d")), None),
+    ((("b", "d"), ("b", "d")), None),
     ((("b", "d"),), "x < y"),
     ((), "x BETWEEN y - 1 AND y + 1"),
     ((), "b = d OR a IS NULL"),

@@ -27,8 +27,11 @@ class MatchKeys:
     def __init__(self, keys: Keys, left: Schema) -> None:
         self._left = [name for name, _ in keys]
         self._right = [name for _, name in keys]
-        fields = {field.name: field for field in left}
-        self._codes = KeyCodes(Schema(tuple(fields[name] for name in self._left)))
+        types = {field.name: field.type for field in left}
+        named = ((f"key{place}", types[name]) for place, name in enumerate(self._left))
+        self._keys = Schema.of(*named)
+        """Under names of their own: one column may have to equal several."""
+        self._codes = KeyCodes(self._keys)
 
     @property
     def capacity(self) -> int:
@@ -50,7 +53,7 @@ class MatchKeys:
     def _of(self, rows: pa.Table, names: Sequence[str]) -> Codes:
         if not names:
             return np.zeros(len(rows), np.int64)
-        keys = rows.select(names).rename_columns(self._left)
+        keys = rows.select(names).rename_columns(list(self._keys.names))
         nulls = [pc.is_null(column) for column in keys.columns if column.null_count]
         if not nulls:
             return self._codes.codes(keys)
