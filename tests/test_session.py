@@ -105,7 +105,7 @@ def test_what_is_there_already_can_be_passed_over(bids: windrow.Database) -> Non
         ("DROP STREAM Bids", "there is no stream 'Bids'", "did you mean Bid?"),
         ("DROP QUERY lates", "there is no query 'lates'", "did you mean Latest?"),
         ("DROP QUERY x", "there is no query 'x'", "queries are: Latest"),
-        ("DESCRIBE Bids", "there is no stream, query or aggregate Bids", "did you mean Bid?"),
+        ("DESCRIBE Bids", "there is no stream, table, query or aggregate Bids", "did you mean Bid?"),
     ],
 )
 def test_names_that_are_not_there(bids: windrow.Database, sql: str, message: str, hint: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from windrow.catalog import Stream
+from windrow.catalog import Relation, Stream
 from windrow.errors import SourceError
 
 Instant = int | str | datetime
@@ -35,18 +35,18 @@ def as_microseconds(instant: Instant) -> int:
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
-def as_arriving(stream: Stream, rows: pa.Table | pa.RecordBatch | Iterable[Any]) -> pa.Table:
-    """Rows as a table of the stream's arriving columns: an Arrow table (columns by name), mappings
+def as_arriving(target: Stream | Relation, rows: pa.Table | pa.RecordBatch | Iterable[Any]) -> pa.Table:
+    """Rows as a table of the columns that arrive there: an Arrow table (columns by name), mappings
     (columns by name, missing ones NULL), or sequences (columns by position)."""
-    wanted = stream.arriving.arrow
+    wanted = target.arriving.arrow
     try:
         if isinstance(rows, pa.Table | pa.RecordBatch):
             return _by_name(rows, wanted)
         return _from_python(_listed(rows), wanted)
     except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
         raise SourceError(
-            f"the rows do not fit {stream.name}: {error}",
-            hint=f"its columns are: {', '.join(f'{f.name} {f.type}' for f in stream.arriving)}",
+            f"the rows do not fit {target.name}: {error}",
+            hint=f"its columns are: {', '.join(f'{f.name} {f.type}' for f in target.arriving)}",
         ) from error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from windrow.schema import Schema
@@ -66,6 +66,11 @@ class Stream:
         return self.timestamp
 
     @property
+    def brings_timestamps(self) -> bool:
+        """Whether its tuples come with their timestamps; all others are stamped by the system."""
+        return self.stamping is Stamping.EXTERNAL and self.part is Part.TUPLES
+
+    @property
     def arriving(self) -> Schema:
         """The columns that arriving tuples bring: all but an internal timestamp."""
         if self.stamping is not Stamping.INTERNAL:
@@ -88,7 +93,7 @@ class Stream:
     def log(self) -> str:
         """The name of the log in which this stream is kept: good as a file's, whatever the stream's."""
         name = self.name if self.part is Part.TUPLES else self.name.rpartition(".")[0]
-        return f"{quote(name.lower(), safe='')}-{self.born}"
+        return log_name(name, self.born)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +118,30 @@ class Relation:
     name: str
     schema: Schema
     key: tuple[str, ...] = ()
+    """The columns of the primary key; none where rows may be alike."""
     retroactive: bool = True
     sql: str = ""
+    born: int = 0
+    """The version of the program that declared it: one declared anew has a log of its own."""
+
+    @property
+    def arriving(self) -> Schema:
+        """The columns that rows bring: all."""
+        return self.schema
+
+    @property
+    def kind(self) -> Literal["table", "NRR"]:
+        return "table" if self.retroactive else "NRR"
+
+    @property
+    def log(self) -> str:
+        """The name of the log of its changes."""
+        return log_name(self.name, self.born)
+
+
+def log_name(name: str, born: int) -> str:
+    """A name for the log of something declared: good as a file's, whatever its own."""
+    return f"{quote(name.lower(), safe='')}-{born}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +172,10 @@ class Aggregate:
         return "window aggregate" if self.window else "aggregate"
 
 
+Readable = Stream | DerivedStream | Relation
+"""What FROM can name."""
+
+
 @dataclass(slots=True)
 class Catalog:
     """All that statements can name. Keys are names in small letters."""
@@ -154,17 +185,29 @@ class Catalog:
     aggregates: dict[str, tuple[Aggregate, ...]] = field(default_factory=dict)
     """Under one name, the base and the window version of an aggregate may both be there."""
 
-    def add(self, declared: Stream | DerivedStream | Aggregate) -> None:
+    def add(self, declared: Readable | Aggregate) -> None:
         """Make something known; an aggregate beside its other version."""
         key = declared.name.lower()
         if isinstance(declared, Aggregate):
             others = (each for each in self.aggregates.get(key, ()) if each.window != declared.window)
             self.aggregates[key] = tuple(sorted((*others, declared), key=lambda each: each.window))
+        elif isinstance(declared, Relation):
+            self.relations[key] = declared
         else:
             self.streams[key] = declared
 
     def drop(self, name: str) -> None:
-        del self.streams[name.lower()]
+        """Forget the stream or the relation of this name."""
+        named: dict[str, Any] = self.relations if name.lower() in self.relations else self.streams
+        del named[name.lower()]
+
+    def named(self, name: str) -> Readable | None:
+        """The stream or the relation of that name: no two things have the same."""
+        return self.find(name) or self.relations.get(name.lower())
+
+    def readable(self) -> list[Readable]:
+        """All that FROM can name, but for what comes with streams."""
+        return [*self.streams.values(), *self.relations.values()]
 
     def drop_aggregate(self, aggregate: Aggregate) -> None:
         """Forget one version of an aggregate."""

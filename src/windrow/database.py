@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import pyarrow as pa
 
 from windrow.arriving import Instant, as_arriving, as_microseconds
-from windrow.catalog import Aggregate, Catalog, DerivedStream, Part, Stream
+from windrow.catalog import Aggregate, Catalog, Part, Readable, Relation, Stream
 from windrow.delta import BEGINNING
 from windrow.errors import CheckpointError, Error, SettingError, SinkError
 from windrow.language.aggregate_statements import CreateAggregate
@@ -19,7 +19,7 @@ from windrow.language.aggregate_uses import check_unused
 from windrow.language.names import suggest
 from windrow.language.parser import parse, parse_query
 from windrow.language.settings import Settings
-from windrow.language.statements import CreateDerivedStream, CreateStream
+from windrow.language.statements import CreateDerivedStream, CreateRelation, CreateStream
 from windrow.log.inlet import WallClock, wall_clock
 from windrow.operators.registry import check_runnable
 from windrow.plan.explain import explain
@@ -31,6 +31,7 @@ from windrow.runtime.inline import InlineEngine
 from windrow.runtime.metrics import Metrics
 from windrow.runtime.pipeline import Pipeline, Running
 from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared, planned
+from windrow.runtime.relations import Relations
 from windrow.runtime.runner import Engine, Runner
 from windrow.runtime.snapshot import snapshot
 from windrow.schema import Schema
@@ -122,31 +123,36 @@ class Database:
         self._closed = False
         self._engine = engine
         self._runner: Runner | None = None
-        self._restored_definitions: dict[str, Stream | DerivedStream | Aggregate] = {}
+        self._restored_definitions: dict[str, Readable | Aggregate] = {}
         """What the checkpoint knows and nobody has declared again yet, by its key."""
         self._restored: list[QueryText] = []
         """Queries of the checkpoint that nobody has asked for again yet."""
         self._restore()
 
-    # Declaring and feeding streams
+    # Declaring and feeding streams and tables
 
-    def define(self, sql: str) -> Stream | DerivedStream | Aggregate:
+    def define(self, sql: str) -> Readable | Aggregate:
         """Declare something. What the checkpoint knows has to be declared as it was."""
         program = self._pipeline.program
         definition = Definition(sql, program.version + 1)
         if known := self._known_definition(sql):
             return known
         found = declared(definition, self.catalog)
-        if isinstance(found, Stream):
-            self._pipeline.open_stream(found)
+        self._open(found)
         self._pipeline.put_in_force(program.with_definition(definition), {})
         self.catalog.add(found)
         return found
 
-    def _known_definition(self, sql: str) -> Stream | DerivedStream | Aggregate | None:
+    def _open(self, found: Readable | Aggregate) -> None:
+        if isinstance(found, Stream):
+            self._pipeline.open_stream(found)
+        elif isinstance(found, Relation):
+            self._pipeline.open_relation(found)
+
+    def _known_definition(self, sql: str) -> Readable | Aggregate | None:
         """What of the checkpoint this statement declares once more."""
         (statement,) = parse(sql)
-        assert isinstance(statement, CreateStream | CreateDerivedStream | CreateAggregate)
+        assert isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation | CreateAggregate)
         known = self._restored_definitions.get(key_of(statement))
         if known is not None:
             check_definition(statement, {key_of(known): known.sql})
@@ -155,14 +161,17 @@ class Database:
             check_unused(statement, self.catalog, self.texts())
         return known
 
-    def drop_stream(self, name: str) -> None:
-        """Forget a stream that nothing uses, and all that its log holds."""
-        stream = self.catalog.streams[name.lower()]
+    def drop(self, name: str) -> None:
+        """Forget a stream or a table that nothing uses, and all that its log holds."""
+        found = self.catalog.named(name)
+        assert found is not None
         self.catalog.drop(name)
-        self._restored_definitions.pop(key_of(stream), None)
-        self._pipeline.put_in_force(self._pipeline.program.without_definition(stream.sql), {})
-        if isinstance(stream, Stream):
-            self._pipeline.close_stream(stream)
+        self._restored_definitions.pop(key_of(found), None)
+        self._pipeline.put_in_force(self._pipeline.program.without_definition(found.sql), {})
+        if isinstance(found, Stream):
+            self._pipeline.close_stream(found)
+        elif isinstance(found, Relation):
+            self._pipeline.close_relation(found)
 
     def drop_aggregate(self, name: str, *, base: bool = True) -> None:
         """Forget an aggregate that nothing uses; without its base version, the window version alone."""
@@ -176,12 +185,28 @@ class Database:
         """The queries that run: their SQL by their names."""
         return {query.name: query.sql for query in self.queries.values()}
 
-    def push(self, stream: str, rows: pa.Table | pa.RecordBatch | Iterable[Any]) -> int:
-        """Feed a stream. Returns how many rows were given, when they are in its log."""
-        target = self._stream(stream)
+    def push(self, name: str, rows: pa.Table | pa.RecordBatch | Iterable[Any]) -> int:
+        """Feed a stream, or insert into a table. Returns how many rows were given, when they are in
+        its log."""
+        if relation := self.catalog.relations.get(name.lower()):
+            return self.relations.insert(relation, as_arriving(relation, rows))
+        target = self._stream(name)
         table = as_arriving(target, rows)
         self._pipeline.inlet(target).accept(table)
         return table.num_rows
+
+    def rows(self, table: str) -> pa.Table:
+        """What a table holds now."""
+        relation = self.catalog.relations.get(table.lower())
+        if relation is None:
+            known = [each.name for each in self.catalog.relations.values()]
+            raise Error(f"there is no table {table}", hint=suggest(table, known, "tables are"))
+        return self.relations.rows(relation)
+
+    @property
+    def relations(self) -> Relations:
+        """What tables hold, and how that is changed."""
+        return self._pipeline.relations
 
     def advance(self, stream: str, ts: Instant) -> None:
         """A heartbeat: all tuples up to and including this instant are in."""
@@ -321,8 +346,7 @@ class Database:
             found = declared(definition, self.catalog)
             self.catalog.add(found)
             self._restored_definitions[key_of(found)] = found
-            if isinstance(found, Stream):
-                self._pipeline.open_stream(found)
+            self._open(found)
         for query in program.compiled():
             into = _lost if query.text.sink == CALLBACK else query.text.sink
             self._pipeline.resume(query, self._opened_sink(query, into))

@@ -7,6 +7,7 @@ Error
 │   ├── TypeMismatch        an expression has no type
 │   ├── Refused           well-formed, but it cannot mean or do anything useful
 │   └── AssertionFailed   what an ASSERT says is not so
+├── KeyConflict           a row of a table cannot have the key that it has
 ├── SettingError          SET or connect() with an unknown or unusable value
 ├── SourceError           a source cannot be opened or read
 ├── SinkError             a sink cannot be opened or written
@@ -100,6 +101,15 @@ class AssertionFailed(StatementError):
     ) -> None:
         super().__init__(message, span, hint=hint)
         self.difference = difference
+
+
+class KeyConflict(Error):
+    """A row's key is NULL, is there already, or was used by an NRR before."""
+
+    def __init__(self, message: str, *, row: int, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.row = row
+        """Which of the rows that come, counted from 0."""
 
 
 class SettingError(Error):

@@ -12,8 +12,9 @@ import pyarrow as pa
 
 @functools.cache
 def arrow_type(duckdb_type: str) -> pa.DataType:
-    """The Arrow type that DuckDB gives values of one of its types."""
+    """The Arrow type that DuckDB gives values of one of its types, with time zones as windrow has them."""
     with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
         result: pa.DataType = connection.sql(f"SELECT NULL::{duckdb_type}").to_arrow_table().field(0).type
     return result
 

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from windrow import changing
 from windrow.asserting import check_error, check_rows
-from windrow.catalog import Aggregate, Stream
+from windrow.catalog import Aggregate, Relation, Stream
 from windrow.durations import format_duration
 from windrow.errors import AssertionFailed, Error, Span, StatementError, UnknownName
 from windrow.language import statements as said
 from windrow.language.advancing import advanced
 from windrow.language.aggregate_statements import CreateAggregate
-from windrow.language.define import check_drop
+from windrow.language.define import check_drop, define
 from windrow.language.inserting import inserted
-from windrow.language.names import suggest
+from windrow.language.names import counted, suggest
 from windrow.language.parser import parse
 from windrow.schema import Schema
 
@@ -51,12 +52,16 @@ def told_within(part: Span) -> Iterator[None]:
         raise
 
 
-def _create_stream(db: Database, statement: said.CreateStream | said.CreateDerivedStream) -> Outcome:
-    if statement.if_not_exists and db.catalog.find(statement.name.text):
-        return Outcome(statement.text, f"stream {statement.name} is there already")
+def _create(
+    db: Database, statement: said.CreateStream | said.CreateDerivedStream | said.CreateRelation
+) -> Outcome:
+    there = statement.if_not_exists and db.catalog.named(statement.name.text) is not None
     with told_within(statement.span):
-        stream = db.define(statement.text)
-    return Outcome(statement.text, f"stream {stream.name} created")
+        found = define(statement, db.catalog) if there else db.define(statement.text)
+    kind = found.kind if isinstance(found, Relation) else "stream"
+    if there:
+        return Outcome(statement.text, f"{kind} {statement.name} is there already")
+    return Outcome(statement.text, f"{kind} {found.name} created")
 
 
 def _create_aggregate(db: Database, statement: CreateAggregate) -> Outcome:
@@ -94,9 +99,14 @@ def _snapshot(db: Database, statement: said.SnapshotQuery) -> Outcome:
 
 
 def _insert_values(db: Database, statement: said.InsertValues) -> Outcome:
-    stream, table = inserted(statement, db.catalog)
-    count = db.push(stream.name, table)
-    return Outcome(statement.text, f"{count} tuple{'' if count == 1 else 's'} inserted")
+    target, rows = inserted(statement, db.catalog)
+    if isinstance(target, Relation):
+        return Outcome(statement.text, changing.insert_values(db, statement, target, rows))
+    return Outcome(statement.text, f"{counted(db.push(target.name, rows), 'tuple')} inserted")
+
+
+def _changes_table(carry_out: Callable[[Any, Any], str]) -> Callable[[Database, said.Statement], Outcome]:
+    return lambda db, statement: Outcome(statement.text, carry_out(db, statement))
 
 
 def _drop(db: Database, statement: said.Drop) -> Outcome:
@@ -106,8 +116,8 @@ def _drop(db: Database, statement: said.Drop) -> Outcome:
     match statement.what:
         case "query":
             db.drop_query(name)
-        case "stream":
-            db.drop_stream(name)
+        case "stream" | "table" | "NRR":
+            db.drop(name)
         case _:
             db.drop_aggregate(name, base=statement.what == "aggregate")
     return Outcome(statement.text, f"{statement.what} {name} dropped")
@@ -211,19 +221,22 @@ _END_OF_TIME = 2**62
 
 def _describe(db: Database, statement: said.Describe) -> Outcome:
     name = statement.name.text
-    found = db.catalog.find(name) or next(
+    found = db.catalog.named(name) or next(
         (query for query in db.queries.values() if query.name.lower() == name.lower()), None
     )
     if found is None and (versions := db.catalog.aggregates.get(name.lower())):
         return Outcome(statement.text, table=_told_of(versions))
     if found is None:
-        known = [each.name for each in db.catalog.streams.values()]
+        known = [each.name for each in db.catalog.readable()]
         known += [versions[0].name for versions in db.catalog.aggregates.values()]
         hint = suggest(name, [*known, *db.queries], "there are")
-        raise UnknownName(f"there is no stream, query or aggregate {name}", statement.name.span, hint=hint)
+        raise UnknownName(
+            f"there is no stream, table, query or aggregate {name}", statement.name.span, hint=hint
+        )
     timestamp = found.timestamp if isinstance(found, Stream) else None
     names, types = [field.name for field in found.schema], [field.type for field in found.schema]
-    roles = ["timestamp" if name == timestamp else "" for name in names]
+    special = dict.fromkeys(found.key, "key") if isinstance(found, Relation) else {timestamp: "timestamp"}
+    roles = [special.get(name, "") for name in names]
     return Outcome(statement.text, table=pa.table({"column": names, "type": types, "role": roles}))
 
 
@@ -276,18 +289,23 @@ def _assert_error(db: Database, statement: said.AssertError) -> Outcome:
 
 _SHOWN: dict[str, Callable[[Database], pa.Table]] = {
     "streams": _streams,
+    "tables": changing.tables,
     "queries": _queries,
     "aggregates": _aggregates,
     "settings": _settings,
 }
 
 _RULES: dict[type[said.Statement], Callable[[Any, Any], Outcome]] = {
-    said.CreateStream: _create_stream,
-    said.CreateDerivedStream: _create_stream,
+    said.CreateStream: _create,
+    said.CreateDerivedStream: _create,
+    said.CreateRelation: _create,
     CreateAggregate: _create_aggregate,
     said.CreateQuery: _create_query,
     said.InsertQuery: _insert_query,
     said.InsertValues: _insert_values,
+    said.InsertSelect: _changes_table(changing.insert_select),
+    said.Update: _changes_table(changing.update),
+    said.Delete: _changes_table(changing.delete),
     said.QueryStatement: _select,
     said.SnapshotQuery: _snapshot,
     said.Drop: _drop,

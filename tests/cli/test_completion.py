@@ -6,7 +6,7 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from windrow.catalog import Catalog, Stream
+from windrow.catalog import Catalog, Relation, Stream
 from windrow.cli.completion import NameCompleter, words_before
 from windrow.schema import Schema
 
@@ -16,6 +16,7 @@ def completer() -> NameCompleter:
     catalog = Catalog()
     catalog.add(Stream("Bid", Schema.of(("itemID", "INTEGER"), ("price", "FLOAT"))))
     catalog.add(Stream("OpenAuction", Schema.of(("itemID", "INTEGER"), ("sellerID", "VARCHAR"))))
+    catalog.add(Relation("Item", Schema.of(("name", "VARCHAR"))))
     return NameCompleter(catalog, ["backlog", "batch_rows"], ["\\d", "\\stop"])
 
 
@@ -24,9 +25,11 @@ def completer() -> NameCompleter:
     [
         ("SEL", ["sellerID", "SELECT"]),
         ("sel", ["sellerID", "select"]),
-        ("SELECT pr", ["price"]),
+        ("SELECT pr", ["price", "primary"]),
         ("SELECT itemID, se", ["sellerID", "select", "set", "settings"]),
-        ("SELECT * FROM ", ["Bid", "OpenAuction"]),
+        ("SELECT * FROM ", ["Bid", "OpenAuction", "Item"]),
+        ("UPDATE i", ["Item"]),
+        ("DROP NRR i", ["Item"]),
         ("SELECT * FROM o", ["OpenAuction"]),
         ("SELECT * FROM Bid.", ["Bid.late", "Bid.rejected"]),
         ("SET b", ["backlog", "batch_rows"]),
@@ -43,7 +46,7 @@ def test_what_can_stand_there_is_offered(completer: NameCompleter, typed: str, o
 
 
 def test_a_completion_replaces_what_was_typed(completer: NameCompleter) -> None:
-    (completion,) = completer.get_completions(Document("SELECT pr"), CompleteEvent())
+    (completion,) = completer.get_completions(Document("\\d Bi"), CompleteEvent())
     assert completion.start_position == -2
 
 

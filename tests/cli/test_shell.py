@@ -126,7 +126,7 @@ def test_a_mistake_is_told_and_the_shell_lives_on(shell: Callable) -> None:
     ask(process, "\\stop me", "there is no query me")
     ask(process, "\\explain", "needs a query")
     ask(process, "\\run", "no query is running")
-    ask(process, "\\d nothing", "there is no stream nothing")
+    ask(process, "\\d nothing", "there is no stream or table nothing")
     leave(process)
 
 

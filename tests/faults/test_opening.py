@@ -157,7 +157,7 @@ class TestAnotherScript:
             "INSERT INTO 'file://{out}' SELECT item FROM Bid;",
             "error: the checkpoint is of another script: there Bid is\n"
             "CREATE STREAM Bid (item INT)\n"
-            "hint: name another checkpoint, or drop the stream there first\n",
+            "hint: name another checkpoint, or drop it there first\n",
         )
 
     def test_that_drops_what_it_lacks_is_taken(self, windrow: Start, tmp_path: Path) -> None:

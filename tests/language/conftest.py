@@ -11,11 +11,21 @@ from windrow.catalog import Catalog
 from windrow.errors import StatementError
 from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.binder import bind
+from windrow.language.changing import deleting, inserting, updating
 from windrow.language.define import define
 from windrow.language.define_aggregate import define_aggregate
 from windrow.language.inserting import inserted
 from windrow.language.parser import parse
-from windrow.language.statements import CreateDerivedStream, CreateStream, InsertValues, Statement
+from windrow.language.statements import (
+    CreateDerivedStream,
+    CreateRelation,
+    CreateStream,
+    Delete,
+    InsertSelect,
+    InsertValues,
+    Statement,
+    Update,
+)
 from windrow.plan.nodes import Node
 
 AUCTIONS = """
@@ -38,14 +48,27 @@ Failure = tuple[type[StatementError], str, str, str | None]
 """The class of an error, its message, the text over its caret, and its hint."""
 
 
+def check_change(statement: InsertSelect | Update | Delete, catalog: Catalog) -> None:
+    """What checking a statement that changes a table comes to."""
+    match statement:
+        case InsertSelect():
+            inserting(statement, catalog)
+        case Update():
+            updating(statement, catalog)
+        case Delete():
+            deleting(statement, catalog)
+
+
 def carry_out(statement: Statement, catalog: Catalog) -> None:
     """What checking a statement before it runs comes to."""
-    if isinstance(statement, CreateStream | CreateDerivedStream):
+    if isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation):
         catalog.add(define(statement, catalog))
     elif isinstance(statement, CreateAggregate):
         catalog.add(define_aggregate(statement, catalog))
     elif isinstance(statement, InsertValues):
         inserted(statement, catalog)
+    elif isinstance(statement, InsertSelect | Update | Delete):
+        check_change(statement, catalog)
     elif query := getattr(statement, "query", None):
         bind(query, catalog)
 

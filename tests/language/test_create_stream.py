@@ -165,7 +165,7 @@ FAILURES = [
         ParseError,
         "no statement begins with 'SOURC'",
         "SOURC",
-        "statements begin with: SELECT, CREATE, INSERT, SHOW, DESCRIBE, DROP, EXPLAIN, SET,"
+        "statements begin with: SELECT, CREATE, INSERT, UPDATE, DELETE, SHOW, DESCRIBE, DROP, EXPLAIN, SET,"
         " SNAPSHOT, ADVANCE, ASSERT",
     ),
 ]

@@ -37,7 +37,7 @@ FAILURES = [
     (
         "CREATE STREAM s (a int, __ts int)",
         Refused,
-        "'__ts' begins with two underscores, as only the system's own columns do",
+        "'__ts' begins with two underscores, as only the system's own names do",
         "__ts",
         "give it another name",
     ),

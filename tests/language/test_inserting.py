@@ -18,9 +18,9 @@ FAILURES = [
     (
         "INSERT INTO Bits VALUES (1)",
         UnknownName,
-        "there is no stream 'Bits'",
+        "there is no stream or table 'Bits'",
         "Bits",
-        "streams are: OpenAuction, ClosedAuction, Bid",
+        "there are: OpenAuction, ClosedAuction, Bid",
     ),
     (
         "INSERT INTO Bid VALUES (1, 2.5)",

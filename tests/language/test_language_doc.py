@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from tests.language.conftest import check_change
 from windrow.catalog import Catalog
 from windrow.errors import StatementError
 from windrow.language.binder import bind
@@ -17,11 +18,15 @@ from windrow.language.parser import parse
 from windrow.language.settings import SETTINGS, Settings
 from windrow.language.statements import (
     CreateDerivedStream,
+    CreateRelation,
     CreateStream,
+    Delete,
     Drop,
+    InsertSelect,
     InsertValues,
     SetSetting,
     Statement,
+    Update,
 )
 
 PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
@@ -38,10 +43,12 @@ def examples() -> Iterator[tuple[str, str | None]]:
 
 def carry_out(statement: Statement, catalog: Catalog) -> None:
     match statement:
-        case CreateStream() | CreateDerivedStream():
+        case CreateStream() | CreateDerivedStream() | CreateRelation():
             catalog.add(define(statement, catalog))
         case InsertValues():
             inserted(statement, catalog)
+        case InsertSelect() | Update() | Delete():
+            check_change(statement, catalog)
         case Drop():
             if check_drop(statement, catalog, {}):
                 catalog.drop(statement.name.text)

@@ -21,7 +21,7 @@ FAILURES = [
     (
         "SELECT price AS __x FROM Bid",
         Refused,
-        "'__x' begins with two underscores, as only the system's own columns do",
+        "'__x' begins with two underscores, as only the system's own names do",
         "price AS __x",
         "give it another name with AS",
     ),

@@ -8,13 +8,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.language.conftest import carry_out, check_change
 from windrow.catalog import Catalog
 from windrow.errors import Error
 from windrow.language.binder import bind
 from windrow.language.define import define
 from windrow.language.inserting import inserted
 from windrow.language.parser import parse, parse_query
-from windrow.language.statements import CreateDerivedStream, CreateStream, InsertValues
+from windrow.language.statements import (
+    CreateDerivedStream,
+    CreateRelation,
+    CreateStream,
+    Delete,
+    InsertSelect,
+    InsertValues,
+    Update,
+)
 from windrow.language.tokens import tokenize
 
 STATEMENTS = (
@@ -30,6 +39,9 @@ STATEMENTS = (
     "SELECT itemID FROM Bid UNION ALL (SELECT price FROM Bid UNION ALL SELECT 'x' FROM Bid.late)",
     "INSERT INTO Bid (itemID, price) VALUES (1, 2.5), (3, NULL)",
     "INSERT INTO 'console:' SELECT * FROM Bid",
+    "CREATE TABLE t (a int PRIMARY KEY, b varchar); CREATE NRR n (a int, b real, PRIMARY KEY (a, b))",
+    "INSERT OR REPLACE INTO Item (id, name) SELECT id + 1, upper(name) FROM Item WHERE id IN (SELECT 1)",
+    "UPDATE Item SET name = name || 'x', id = id + 1 WHERE price > 2; DELETE FROM Item WHERE id = 3",
     "SET idle_timeout = 5 seconds; SHOW SETTINGS; DESCRIBE Bid.late; DROP STREAM IF EXISTS Bid",
     "EXPLAIN JSON SELECT count(*) FROM Bid JOIN OpenAuction USING (itemID) GROUP BY price LIMIT 3",
 )
@@ -68,10 +80,12 @@ def mutated(draw: st.DrawFn) -> str:
 def check(text: str, catalog: Catalog) -> None:
     """Everything that is done with a text before anything runs."""
     for statement in parse(text):
-        if isinstance(statement, CreateStream | CreateDerivedStream):
+        if isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation):
             define(statement, catalog)
         elif isinstance(statement, InsertValues):
             inserted(statement, catalog)
+        elif isinstance(statement, InsertSelect | Update | Delete):
+            check_change(statement, catalog)
         elif query := getattr(statement, "query", None):
             bind(query, catalog)
 
@@ -81,6 +95,14 @@ def survives(text: str, catalog: Catalog) -> None:
         check(text, catalog)
     except Error as error:
         str(error)
+
+
+@pytest.fixture
+def catalog(catalog: Catalog) -> Catalog:
+    """The auctions, and a table."""
+    (statement,) = parse("CREATE TABLE Item (id INT PRIMARY KEY, name VARCHAR, price REAL)")
+    carry_out(statement, catalog)
+    return catalog
 
 
 FIXTURE = [HealthCheck.function_scoped_fixture]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from rich.text import Text
 
-from windrow.catalog import DerivedStream, Stream
+from windrow.catalog import DerivedStream, Readable, Relation, Stream
 from windrow.cli.console import out
 from windrow.cli.following import follow
 from windrow.cli.outcomes import print_outcome
@@ -46,12 +46,14 @@ class Command:
 def describe(talk: Talk, name: str) -> None:
     if not name:
         _ask(talk, "SHOW STREAMS")
+        if talk.db.catalog.relations:
+            _ask(talk, "SHOW TABLES")
         return
-    stream = talk.db.catalog.find(name)
-    if stream is None:
-        raise _unknown("stream", name, [each.name for each in talk.db.catalog.streams.values()])
-    print_table(out(), columns_table(stream))
-    out().print(Text(about(stream), style="dim"), soft_wrap=True)
+    found = talk.db.catalog.named(name)
+    if found is None:
+        raise _unknown("stream or table", name, [each.name for each in talk.db.catalog.readable()])
+    print_table(out(), columns_table(found))
+    out().print(Text(about(found), style="dim"), soft_wrap=True)
 
 
 def explain(talk: Talk, query: str) -> None:
@@ -109,7 +111,7 @@ def quit_(_talk: Talk, _argument: str) -> None:
 
 
 COMMANDS = (
-    Command("d", "[name]", "the streams, or the columns of one", describe),
+    Command("d", "[name]", "the streams and tables, or the columns of one", describe),
     Command("explain", "query", "the plan of a query, or of one that runs", explain),
     Command("queries", "", "the queries that there are", queries),
     Command("run", "", "let the queries run until Ctrl-C", run),
@@ -138,17 +140,20 @@ def _unknown(kind: str, name: str, names: list[str]) -> Error:
     return Error(f"there is no {kind} {name}".rstrip(), hint=suggest(name, names, "there are"))
 
 
-def columns_table(stream: Stream | DerivedStream) -> pa.Table:
+def columns_table(declared: Readable) -> pa.Table:
     return pa.table(
         {
-            "column": pa.array([field.name for field in stream.schema], pa.string()),
-            "type": pa.array([field.type for field in stream.schema], pa.string()),
+            "column": pa.array([field.name for field in declared.schema], pa.string()),
+            "type": pa.array([field.type for field in declared.schema], pa.string()),
         }
     )
 
 
-def about(stream: Stream | DerivedStream) -> str:
-    """What else is to be said of a stream."""
+def about(stream: Readable) -> str:
+    """What else is to be said of a stream or a table."""
+    if isinstance(stream, Relation):
+        key = f"its key is {', '.join(stream.key)}" if stream.key else "without a key"
+        return f"{stream.name} is {'a table' if stream.retroactive else 'an NRR'}; {key}"
     if isinstance(stream, DerivedStream):
         return f"{stream.name} is derived: {' '.join(stream.sql.split())}"
     column = f", in {stream.timestamp}" if stream.timestamp else ""

@@ -13,17 +13,20 @@ from windrow.catalog import Catalog, Stream
 # fmt: off
 KEYWORDS = (
     "ADVANCE", "AGGREGATE", "AGGREGATES", "ALGEBRAIC", "ALL", "AND", "ANSWER", "AS", "ASSERT", "BETWEEN",
-    "BY", "CASE", "CAST", "CHANGES", "CLOCK", "CREATE", "DESCRIBE", "DISTINCT", "DROP", "ELSE", "EMPTY",
-    "END", "ERROR", "EXPIRE", "EXPLAIN", "FALSE", "FOR", "FROM", "HEARTBEAT", "IN", "INITIALIZE",
-    "INSERT", "INTO", "IS", "ITERATE", "LIKE", "NOT", "NULL", "OF", "OR", "ORDER", "QUERIES", "QUERY",
-    "RETAIN", "RETURN", "SELECT", "SET", "SETTINGS", "SHOW", "SLACK", "SNAPSHOT", "SOURCE", "STREAM",
-    "STREAMS", "TABLE", "TERMINATE", "THEN", "TIMES", "TIMESTAMP", "TO", "TRUE", "UNION", "VALUES",
-    "WHEN", "WHERE", "WINDOW", "WITH",
+    "BY", "CASE", "CAST", "CHANGES", "CLOCK", "CREATE", "DELETE", "DESCRIBE", "DISTINCT", "DROP", "ELSE",
+    "EMPTY", "END", "ERROR", "EXPIRE", "EXPLAIN", "FALSE", "FOR", "FROM", "HEARTBEAT", "IN",
+    "INITIALIZE", "INSERT", "INTO", "IS", "ITERATE", "KEY", "LIKE", "NOT", "NRR", "NULL", "OF", "OR",
+    "ORDER", "PRIMARY", "QUERIES", "QUERY", "REPLACE", "RETAIN", "RETURN", "SELECT", "SET", "SETTINGS",
+    "SHOW", "SLACK", "SNAPSHOT", "SOURCE", "STREAM", "STREAMS", "TABLE", "TABLES", "TERMINATE", "THEN",
+    "TIMES", "TIMESTAMP", "TO", "TRUE", "UNION", "UPDATE", "VALUES", "WHEN", "WHERE", "WINDOW", "WITH",
 )
 # fmt: on
 """The words of the language."""
 
-_BEFORE_STREAM = {"from", "join", "describe", "stream", "into", "advance", "\\d"}
+_BEFORE_NAME = {
+    *("from", "join", "describe", "stream", "table", "nrr", "update", "into", "advance"),
+    "\\d",
+}
 _WORD = "_.\\"
 
 
@@ -47,21 +50,21 @@ class NameCompleter(Completer):
             return self._commands if first else ()
         if previous == "set":
             return self._settings
-        if previous in _BEFORE_STREAM:
-            return self._streams(typed)
+        if previous in _BEFORE_NAME:
+            return self._names(typed)
         if not typed:
             return ()
         keywords = (word.lower() if typed.islower() else word for word in KEYWORDS)
-        return chain(self._columns(), self._streams(typed), keywords)
+        return chain(self._columns(), self._names(typed), keywords)
 
-    def _streams(self, typed: str) -> Iterator[str]:
-        for stream in self._catalog.streams.values():
-            yield stream.name
-            if isinstance(stream, Stream) and "." in typed:
-                yield from (stream.late.name, stream.rejected.name)
+    def _names(self, typed: str) -> Iterator[str]:
+        for readable in self._catalog.readable():
+            yield readable.name
+            if isinstance(readable, Stream) and "." in typed:
+                yield from (readable.late.name, readable.rejected.name)
 
     def _columns(self) -> list[str]:
-        names = (field.name for stream in self._catalog.streams.values() for field in stream.schema)
+        names = (field.name for readable in self._catalog.readable() for field in readable.schema)
         return sorted(set(names))
 
 

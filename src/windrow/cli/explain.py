@@ -14,6 +14,7 @@ from windrow.language.parser import parse
 from windrow.language.statements import (
     CreateDerivedStream,
     CreateQuery,
+    CreateRelation,
     CreateStream,
     Explain,
     InsertQuery,
@@ -38,9 +39,10 @@ def explain(script: str, form: Form) -> None:
 
 
 def plans(db: Database, statements: str, form: Form) -> Iterator[tuple[str, str]]:
-    """Each query of a script with its plan. Streams are declared on the way; nothing else is done."""
+    """Each query of a script with its plan. Streams and tables are declared on the way; nothing else
+    is done."""
     for statement in parse(statements):
-        if isinstance(statement, CreateStream | CreateDerivedStream):
+        if isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation):
             with told_within(statement.span):
                 db.execute(statement.text)
         elif isinstance(statement, QueryStatement | InsertQuery | CreateQuery | Explain):

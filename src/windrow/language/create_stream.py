@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import TokenType
 
-from windrow.errors import ParseError, Refused
+from windrow.errors import ParseError
+from windrow.language.columns import Entry, entry, typed
 from windrow.language.cursor import Cursor
 from windrow.language.names import suggest
 from windrow.language.statements import (
-    ColumnDefinition,
     CreateDerivedStream,
     CreateStream,
     Name,
     Query,
     Statement,
-    Text,
 )
 from windrow.language.tokens import is_word, word
-
-_CONSTRAINTS = frozenset(
-    {"NOT", "NULL", "PRIMARY", "UNIQUE", "CHECK", "DEFAULT", "REFERENCES", "GENERATED"}
-)
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """What stands between two commas of the column list: a name, and perhaps a type."""
-
-    name: Name
-    type: Text | None
 
 
 def create_stream(
@@ -44,48 +30,34 @@ def create_stream(
     parts: dict[str, Any] = {"name": name, "if_not_exists": exists}
     entries = cursor.listed(lambda: _entry(cursor)) if cursor.at(TokenType.L_PAREN) else None
     if cursor.passes("AS"):
-        columns = None if entries is None else tuple(_untyped(entry) for entry in entries)
+        columns = None if entries is None else tuple(map(_untyped, entries))
         return CreateDerivedStream, {**parts, "columns": columns, "query": read_query(cursor)}
     if entries is None:
         raise cursor.expected("'(' and columns, or AS and a query")
-    columns_ = tuple(_typed(entry) for entry in entries)
+    columns_ = tuple(map(typed, entries))
     return CreateStream, {**parts, "columns": columns_, **_clauses(cursor)}
 
 
-def _entry(cursor: Cursor) -> _Entry:
+def _entry(cursor: Cursor) -> Entry:
     name = cursor.name("the name of a column")
     tokens = cursor.until(TokenType.COMMA, TokenType.R_PAREN, TokenType.SEMICOLON)
-    if not tokens:
-        return _Entry(name, None)
-    for token in tokens:
-        if word(token) in _CONSTRAINTS:
-            raise Refused(
-                "the columns of a stream take no constraints",
-                cursor.source.span_of(token),
-                hint="leave it out, and choose tuples with WHERE in a query",
-            )
-    text = cursor.source.between(tokens[0], tokens[-1])
-    return _Entry(name, Text(text, cursor.source.span_of(tokens[0], tokens[-1])))
+    return entry(
+        cursor,
+        name,
+        tokens,
+        "the columns of a stream take no constraints",
+        "leave it out, and choose tuples with WHERE in a query",
+    )
 
 
-def _typed(entry: _Entry) -> ColumnDefinition:
-    if entry.type is None:
-        raise ParseError(
-            f"column {entry.name} has no type",
-            entry.name.span,
-            hint=f"write {entry.name} and a type, as in INTEGER",
-        )
-    return ColumnDefinition(entry.name, entry.type)
-
-
-def _untyped(entry: _Entry) -> Name:
-    if entry.type is not None:
+def _untyped(found: Entry) -> Name:
+    if found.type is not None:
         raise ParseError(
             "the columns of a derived stream take their types from its query",
-            entry.type.span,
+            found.type.span,
             hint="leave the type out, or CAST in the query",
         )
-    return entry.name
+    return found.name
 
 
 def _clauses(cursor: Cursor) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def check_columns(names: Sequence[Name]) -> None:
             )
         if name.text.startswith("__"):
             raise Refused(
-                f"'{name}' begins with two underscores, as only the system's own columns do",
+                f"'{name}' begins with two underscores, as only the system's own names do",
                 name.span,
                 hint="give it another name",
             )

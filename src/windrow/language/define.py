@@ -1,4 +1,4 @@
-"""From CREATE STREAM to what the catalog holds, and who uses what."""
+"""From CREATE STREAM, TABLE and NRR to what the catalog holds, and who uses what."""
 
 from __future__ import annotations
 
@@ -6,40 +6,53 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from windrow.catalog import Catalog, DerivedStream, Stamping, Stream
+from windrow.catalog import Catalog, DerivedStream, Readable, Relation, Stamping, Stream
 from windrow.errors import Refused, Span, UnknownName
 from windrow.language.aggregate_uses import aggregates_calling, callers_of
 from windrow.language.binder import bind
 from windrow.language.declared_names import check_columns
-from windrow.language.names import counted, suggest
+from windrow.language.names import an, counted, suggest
 from windrow.language.parser import parse_query
 from windrow.language.projection import renamed
-from windrow.language.statements import CreateDerivedStream, CreateStream, Drop, Duration, Name, Query
+from windrow.language.statements import (
+    ColumnDefinition,
+    CreateDerivedStream,
+    CreateRelation,
+    CreateStream,
+    Drop,
+    Duration,
+    Name,
+    Query,
+)
 from windrow.language.types import column_type
 from windrow.schema import Field, Schema
 
 INTERNAL_COLUMN = "current_time"
+_ROW_NUMBER = "rowid"
 
 
-def define(statement: CreateStream | CreateDerivedStream, catalog: Catalog) -> Stream | DerivedStream:
-    """The stream that a statement declares; with IF NOT EXISTS, the one that is there."""
-    existing = catalog.find(statement.name.text)
+def define(statement: CreateStream | CreateDerivedStream | CreateRelation, catalog: Catalog) -> Readable:
+    """The stream or table that a statement declares; with IF NOT EXISTS, the one that is there."""
+    existing = catalog.named(statement.name.text)
     if existing is not None:
-        if statement.if_not_exists:
+        kind = _kind(existing)
+        if statement.if_not_exists and kind == _kind(statement):
             return existing
         raise Refused(
-            f"there is a stream {existing.name} already",
+            f"there is {an(kind)} {existing.name} already",
             statement.name.span,
-            hint=f"drop it first: DROP STREAM {existing.name}",
+            hint=f"drop it first: DROP {kind.upper()} {existing.name}",
         )
-    _check_stream_name(statement.name)
+    if isinstance(statement, CreateRelation):
+        return _relation(statement)
+    _check_name(statement.name, "a stream", "NAME.late and NAME.rejected come with the stream NAME")
     if isinstance(statement, CreateDerivedStream):
         return _derived(statement, catalog)
     return _declared(statement)
 
 
 def streams_named(query: Query) -> frozenset[str]:
-    """The streams that a query names in FROM, in small letters; S.late and S.rejected count as S."""
+    """What a query names in FROM, in small letters; S.late and S.rejected count as S."""
     names = (
         ".".join(part.name for part in table.parts).lower() for table in query.tree.find_all(exp.Table)
     )
@@ -47,7 +60,7 @@ def streams_named(query: Query) -> frozenset[str]:
 
 
 def users_of(name: str, catalog: Catalog, queries: Mapping[str, str]) -> tuple[str, ...]:
-    """The derived streams, and the queries by name and text, that name a stream; sorted."""
+    """The derived streams, and the queries by name and text, that name a stream or table; sorted."""
     wanted = name.lower()
     streams = [
         stream.name
@@ -67,7 +80,10 @@ def check_drop(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) ->
     if name.lower() not in {other.lower() for other in known}:
         if statement.if_exists:
             return False
+        other = catalog.relations.get(name.lower())
         hint = suggest(name, known, f"{_PLURALS[statement.what]} are")
+        if other is not None:
+            hint = f"{other.name} is {an(other.kind)}: DROP {other.kind.upper()} {other.name}"
         raise UnknownName(f"there is no {statement.what} '{name}'", statement.name.span, hint=hint)
     refuse_users(name, _users(statement, catalog, queries), statement.name.span)
     return True
@@ -81,6 +97,8 @@ def refuse_users(name: str, users: Sequence[str], span: Span) -> None:
 
 _PLURALS = {
     "stream": "streams",
+    "table": "tables",
+    "NRR": "NRRs",
     "query": "queries",
     "aggregate": "aggregates",
     "window aggregate": "window aggregates",
@@ -91,6 +109,8 @@ def _known(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> lis
     """The names of all that there is of the kind that is to be dropped."""
     if statement.what == "stream":
         return [stream.name for stream in catalog.streams.values()]
+    if statement.what in ("table", "NRR"):
+        return [each.name for each in catalog.relations.values() if each.kind == statement.what]
     if statement.what == "query":
         return list(queries)
     versions = (each for versions in catalog.aggregates.values() for each in versions)
@@ -103,7 +123,7 @@ def _users(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> tup
     match statement.what:
         case "query":
             return ()
-        case "stream":
+        case "stream" | "table" | "NRR":
             return users_of(name, catalog, queries)
         case "window aggregate":
             return callers_of(name, catalog, queries)
@@ -111,13 +131,47 @@ def _users(statement: Drop, catalog: Catalog, queries: Mapping[str, str]) -> tup
             return (*callers_of(name, catalog, queries), *aggregates_calling(name, catalog))
 
 
-def _check_stream_name(name: Name) -> None:
+def _kind(declared: Readable | CreateStream | CreateDerivedStream | CreateRelation) -> str:
+    if isinstance(declared, Relation | CreateRelation):
+        return "table" if declared.retroactive else "NRR"
+    return "stream"
+
+
+def _check_name(name: Name, what: str, hint: str) -> None:
     if "." in name.text:
+        raise Refused(f"the name of {what} cannot have a dot, as '{name}' has", name.span, hint=hint)
+
+
+def _relation(statement: CreateRelation) -> Relation:
+    kind = an(_kind(statement))
+    _check_name(statement.name, kind, "write it with an underscore")
+    check_columns([statement.name])
+    schema = _schema(statement.columns)
+    for column in statement.columns:
+        if column.name.text.lower() == _ROW_NUMBER:
+            raise Refused(
+                f"the system numbers the rows of {kind} in {_ROW_NUMBER}",
+                column.name.span,
+                hint="give the column another name",
+            )
+    if not len(schema):
         raise Refused(
-            f"the name of a stream cannot have a dot, as '{name}' has",
-            name.span,
-            hint="NAME.late and NAME.rejected come with the stream NAME",
+            f"{statement.name} is {kind} without a column",
+            statement.name.span,
+            hint="declare one before its key",
         )
+    for name in statement.key:
+        if schema.find(name.text) is None:
+            hint = suggest(name.text, schema.names, "columns are")
+            raise UnknownName(f"there is no column '{name}'", name.span, hint=hint)
+    check_columns(statement.key)
+    key = schema.keep(name.text for name in statement.key).names
+    return Relation(statement.name.text, schema, key, statement.retroactive, statement.text)
+
+
+def _schema(columns: Sequence[ColumnDefinition]) -> Schema:
+    check_columns([column.name for column in columns])
+    return Schema(tuple(Field(column.name.text, column_type(column.type)) for column in columns))
 
 
 def _derived(statement: CreateDerivedStream, catalog: Catalog) -> DerivedStream:
@@ -136,10 +190,7 @@ def _derived(statement: CreateDerivedStream, catalog: Catalog) -> DerivedStream:
 
 
 def _declared(statement: CreateStream) -> Stream:
-    check_columns([column.name for column in statement.columns])
-    schema = Schema(
-        tuple(Field(column.name.text, column_type(column.type)) for column in statement.columns)
-    )
+    schema = _schema(statement.columns)
     stamping, timestamp = _stamping(statement, schema)
     if statement.slack and stamping is not Stamping.EXTERNAL:
         raise Refused(

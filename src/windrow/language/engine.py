@@ -1,7 +1,7 @@
 """DuckDB as the judge of syntax and the giver of types.
 
-One connection serves the process, one caller at a time. It holds no tables, may not reach files
-or the network, and reports its faults as data.
+One connection serves the process, one caller at a time. It keeps no tables, may not reach files or
+the network, and reports its faults as data.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import atexit
 import functools
 import json
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import duckdb
 import pyarrow as pa
@@ -52,22 +53,23 @@ class Fault(Exception):
 def _connection() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config=_CLOSED)
     connection.execute("SET errors_as_json = true")
+    connection.execute("SET TimeZone = 'UTC'")
     return connection
 
 
 atexit.register(_connection.cache_clear)  # DuckDB's binding complains of what outlives it
 
 
-def syntax_fault(sql: str) -> Fault | None:
-    """What is wrong with the syntax of one SELECT statement, if anything."""
+def syntax_fault(sql: str, kind: str = "SELECT") -> Fault | None:
+    """What is wrong with the syntax of one SELECT, UPDATE or DELETE statement, if anything."""
     with _LOCK:
         try:
             statements = _connection().extract_statements(sql)
         except duckdb.Error as error:
-            return _fault(error)
-    if len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT:
+            return fault_of(error)
+    if len(statements) == 1 and statements[0].type.name == kind:
         return None
-    return Fault("Parser", "this is not a query")
+    return Fault("Parser", "this is not a query" if kind == "SELECT" else f"this is no {kind}")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -76,13 +78,53 @@ def describe(select: str) -> tuple[tuple[str, str], ...]:
     return tuple((str(row[0]), str(row[1])) for row in rows(f"DESCRIBE {select}"))
 
 
+def binding_fault(tables: Iterable[str], statement: str) -> Fault | None:
+    """What DuckDB has against a statement, once these CREATE TABLEs have made what it names."""
+    with _LOCK, _made(tables) as connection:
+        try:
+            connection.execute(f"{_EXPLAIN}{statement}")
+        except duckdb.Error as error:
+            fault = fault_of(error)
+        else:
+            return None
+    place = None if fault.position is None else fault.position - len(_EXPLAIN)
+    return replace(fault, position=place)
+
+
+def describe_over(tables: Iterable[str], select: str) -> tuple[tuple[str, str], ...]:
+    """The column names and types that a SELECT gives over tables that these CREATE TABLEs make."""
+    with _LOCK, _made(tables) as connection:
+        try:
+            found = connection.execute(f"DESCRIBE {select}").fetchall()
+        except duckdb.Error as error:
+            raise fault_of(error) from None
+    return tuple((str(row[0]), str(row[1])) for row in found)
+
+
+_EXPLAIN = "EXPLAIN "
+
+
+@contextmanager
+def _made(tables: Iterable[str]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A transaction in which there are tables, and after which there are none. The caller holds the
+    lock."""
+    connection = _connection()
+    connection.begin()
+    try:
+        for each in tables:
+            connection.execute(each)
+        yield connection
+    finally:
+        connection.rollback()
+
+
 def evaluate(select: str) -> pa.Table:
     """The rows of a SELECT; raises Fault."""
     with _LOCK:
         try:
             result = _connection().sql(select).to_arrow_table()
         except duckdb.Error as error:
-            fault = _fault(error)
+            fault = fault_of(error)
         else:
             assert isinstance(result, pa.Table)
             return result
@@ -121,10 +163,11 @@ def rows(sql: str) -> list[tuple[object, ...]]:
         try:
             return _connection().execute(sql).fetchall()
         except duckdb.Error as error:
-            raise _fault(error) from None
+            raise fault_of(error) from None
 
 
-def _fault(error: duckdb.Error) -> Fault:
+def fault_of(error: duckdb.Error) -> Fault:
+    """An error of a connection that reports its errors as JSON."""
     kind, _, said = str(error).partition(" Error: ")
     try:
         data = json.loads(said)

@@ -1,26 +1,26 @@
-"""INSERT INTO stream VALUES: the tuples that it brings."""
+"""INSERT INTO … VALUES: the tuples that it brings to a stream, or the rows to a table."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 from sqlglot import exp
 
-from windrow.catalog import Catalog, Stream
+from windrow.catalog import Catalog, DerivedStream, Relation, Stream
 from windrow.errors import Refused, Span, StatementError, UnknownName
 from windrow.language import engine
 from windrow.language.engine import Fault
 from windrow.language.names import counted, suggest
 from windrow.language.spans import span_of
-from windrow.language.statements import InsertValues
+from windrow.language.statements import InsertValues, Name
 from windrow.language.tokens import DIALECT
 from windrow.language.types import explained
-from windrow.schema import Field
+from windrow.schema import Field, Schema
 
 
-def inserted(statement: InsertValues, catalog: Catalog) -> tuple[Stream, pa.Table]:
-    """The stream, and the tuples with all columns that arrive on it; those not named are NULL."""
-    stream = _stream(statement, catalog)
-    fields = _fields(statement, stream)
+def inserted(statement: InsertValues, catalog: Catalog) -> tuple[Stream | Relation, pa.Table]:
+    """Where the values go, and a row of each, with all columns; those not named are NULL."""
+    target = _target(statement, catalog)
+    fields = fields_named(statement.columns, target.arriving)
     for row in statement.rows:
         if len(row) != len(fields):
             raise Refused(
@@ -32,37 +32,43 @@ def inserted(statement: InsertValues, catalog: Catalog) -> tuple[Stream, pa.Tabl
         [_value(cell, field, statement) for cell, field in zip(row, fields, strict=True)]
         for row in statement.rows
     ]
-    return stream, _evaluated(rows, fields, statement, stream)
+    return target, _evaluated(rows, fields, statement, target.arriving)
 
 
-def _stream(statement: InsertValues, catalog: Catalog) -> Stream:
-    name = statement.stream
-    found = catalog.find(name.text)
+def _target(statement: InsertValues, catalog: Catalog) -> Stream | Relation:
+    name = statement.target
+    found = catalog.named(name.text)
     if found is None:
-        known = [stream.name for stream in catalog.streams.values()]
-        raise UnknownName(
-            f"there is no stream '{name}'", name.span, hint=suggest(name.text, known, "streams are")
-        )
-    if not isinstance(found, Stream) or found.name.lower() not in catalog.streams:
+        known = [declared.name for declared in catalog.readable()]
+        hint = suggest(name.text, known, "there are")
+        raise UnknownName(f"there is no stream or table '{name}'", name.span, hint=hint)
+    if isinstance(found, DerivedStream) or found not in catalog.readable():
         raise Refused(
             f"tuples of {found.name} come from its query, and from nowhere else"
-            if not isinstance(found, Stream)
+            if isinstance(found, DerivedStream)
             else f"{found.name} takes no tuples from outside",
             name.span,
             hint="insert into a stream that a statement declares with its columns",
         )
+    if isinstance(found, Stream) and statement.replace:
+        raise Refused(
+            f"{found.name} is a stream: what is on it stays",
+            name.span,
+            hint="leave OR REPLACE out, or insert into a table",
+        )
     return found
 
 
-def _fields(statement: InsertValues, stream: Stream) -> list[Field]:
-    if statement.columns is None:
-        return list(stream.arriving)
+def fields_named(columns: tuple[Name, ...] | None, schema: Schema, to: str = "insert into") -> list[Field]:
+    """The columns that a statement fills: those that it names, or all."""
+    if columns is None:
+        return list(schema)
     fields: list[Field] = []
-    for name in statement.columns:
-        field = stream.arriving.find(name.text)
+    for name in columns:
+        field = schema.find(name.text)
         if field is None:
-            hint = suggest(name.text, stream.arriving.names, "columns are")
-            raise UnknownName(f"there is no column '{name}' to insert into", name.span, hint=hint)
+            hint = suggest(name.text, schema.names, "columns are")
+            raise UnknownName(f"there is no column '{name}' to {to}", name.span, hint=hint)
         if field in fields:
             raise Refused(f"column {field.name} is named twice", name.span, hint="name each column once")
         fields.append(field)
@@ -85,13 +91,13 @@ def _value(cell: exp.Expr, field: Field, statement: InsertValues) -> str:
 
 
 def _evaluated(
-    rows: list[list[str]], fields: list[Field], statement: InsertValues, stream: Stream
+    rows: list[list[str]], fields: list[Field], statement: InsertValues, schema: Schema
 ) -> pa.Table:
     given = ", ".join(f"({', '.join(row)})" for row in rows)
     names = ", ".join(_quoted(field.name) for field in fields)
     wanted = ", ".join(
         _quoted(field.name) if field in fields else f"CAST(NULL AS {field.type}) AS {_quoted(field.name)}"
-        for field in stream.arriving
+        for field in schema
     )
     try:
         return engine.evaluate(f"SELECT {wanted} FROM (VALUES {given}) AS given({names})")

@@ -27,5 +27,5 @@ def counted(number: int, noun: str) -> str:
 
 
 def an(noun: str) -> str:
-    """A noun with its article: a stream, an aggregate."""
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    """A noun with its article: a stream, an aggregate, an NRR."""
+    return f"{'an' if noun[0] in 'aeiouN' else 'a'} {noun}"

@@ -13,16 +13,18 @@ from sqlglot import TokenType
 
 from windrow.errors import ParseError
 from windrow.language.create_aggregate import at_aggregate, create_aggregate
+from windrow.language.create_relation import create_relation
 from windrow.language.create_stream import create_stream
 from windrow.language.cursor import Cursor
 from windrow.language.names import an, suggest
-from windrow.language.queries import read_query, read_rows
+from windrow.language.queries import read_query, read_rows, read_table_query
 from windrow.language.statements import (
     CreateQuery,
     Describe,
     Drop,
     Explain,
     InsertQuery,
+    InsertSelect,
     InsertValues,
     Query,
     QueryStatement,
@@ -34,6 +36,7 @@ from windrow.language.statements import (
 )
 from windrow.language.testing import read_advance, read_assert
 from windrow.language.tokens import TEXTS, Source, is_word, word
+from windrow.language.updates import delete, update
 
 Parts = dict[str, Any]
 
@@ -102,10 +105,13 @@ def _create(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
     if cursor.passes("STREAM"):
         return create_stream(cursor, _query)
+    for kind in ("TABLE", "NRR"):
+        if cursor.passes(kind):
+            return create_relation(cursor, retroactive=kind == "TABLE")
     if at_aggregate(cursor):
         return create_aggregate(cursor)
     if not cursor.passes("QUERY"):
-        raise cursor.expected("STREAM, QUERY or AGGREGATE")
+        raise cursor.expected("STREAM, TABLE, NRR, QUERY or AGGREGATE")
     exists = cursor.passes("IF", "NOT", "EXISTS")
     name = cursor.name("the name of the query")
     cursor.expect("AS")
@@ -114,41 +120,55 @@ def _create(cursor: Cursor) -> tuple[type[Statement], Parts]:
 
 def _insert(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
+    replace = cursor.passes("OR", "REPLACE")
     cursor.expect("INTO")
-    if cursor.at(*TEXTS):
+    if cursor.at(*TEXTS) and not replace:
         return InsertQuery, {"uri": cursor.string("a URI"), "query": _query(cursor)}
-    stream = cursor.dotted_name("a URI in quotes, or the name of a stream")
+    what = "the name of a table" if replace else "a URI in quotes, or the name of a stream or table"
+    target = cursor.dotted_name(what)
     columns = None
-    if cursor.at(TokenType.L_PAREN):
+    if cursor.at(TokenType.L_PAREN) and not _query_follows(cursor):
         columns = cursor.listed(lambda: cursor.name("the name of a column"))
+    parts: Parts = {"target": target, "columns": columns, "replace": replace}
     if not cursor.at_words("VALUES"):
-        hint = "INSERT INTO a stream takes VALUES; a query's results go on with CREATE STREAM … AS"
-        raise cursor.expected("VALUES", hint)
+        return InsertSelect, {**parts, "query": _rows_of_tables(cursor)}
     rows = read_rows(cursor.source, cursor.until(TokenType.SEMICOLON))
-    return InsertValues, {"stream": stream, "columns": columns, "rows": rows, "source": cursor.source}
+    return InsertValues, {**parts, "rows": rows, "source": cursor.source}
+
+
+def _query_follows(cursor: Cursor) -> bool:
+    """Whether the parenthesis that comes next is that of a query, and not of a list of columns."""
+    inner = cursor.peek(1)
+    return inner is not None and word(inner) in _QUERIES
+
+
+def _rows_of_tables(cursor: Cursor) -> Query:
+    if cursor.token is None or not (cursor.at(TokenType.L_PAREN) or word(cursor.token) in _QUERIES):
+        raise cursor.expected("VALUES or a query")
+    return read_table_query(cursor.source, cursor.until(TokenType.SEMICOLON))
 
 
 def _show(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
-    for what in ("streams", "queries", "aggregates", "settings"):
+    for what in ("streams", "tables", "queries", "aggregates", "settings"):
         if cursor.passes(what.upper()):
             return Show, {"what": what}
-    raise cursor.expected("STREAMS, QUERIES, AGGREGATES or SETTINGS")
+    raise cursor.expected("STREAMS, TABLES, QUERIES, AGGREGATES or SETTINGS")
 
 
 def _describe(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
-    return Describe, {"name": cursor.dotted_name("the name of a stream, query or aggregate")}
+    return Describe, {"name": cursor.dotted_name("the name of a stream, table, query or aggregate")}
 
 
 def _drop(cursor: Cursor) -> tuple[type[Statement], Parts]:
     cursor.take()
-    for what in ("stream", "query", "aggregate", "window aggregate"):
+    for what in ("stream", "table", "NRR", "query", "aggregate", "window aggregate"):
         if cursor.passes(*what.upper().split()):
             exists = cursor.passes("IF", "EXISTS")
             name = cursor.dotted_name(f"the name of {an(what)}")
             return Drop, {"what": what, "name": name, "if_exists": exists}
-    raise cursor.expected("STREAM, QUERY or AGGREGATE")
+    raise cursor.expected("STREAM, TABLE, NRR, QUERY or AGGREGATE")
 
 
 def _explain(cursor: Cursor) -> tuple[type[Statement], Parts]:
@@ -186,8 +206,8 @@ def _value(cursor: Cursor) -> Text:
 
 _QUERIES = ("SELECT", "FROM", "WITH", "VALUES")
 _BEGINNINGS = (
-    *("SELECT", "CREATE", "INSERT", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET", "SNAPSHOT"),
-    *("ADVANCE", "ASSERT"),
+    *("SELECT", "CREATE", "INSERT", "UPDATE", "DELETE", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET"),
+    *("SNAPSHOT", "ADVANCE", "ASSERT"),
 )
 _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
     **dict.fromkeys((*_QUERIES, "("), _bare_query),
@@ -196,6 +216,8 @@ _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
         ("AGGREGATE", "WINDOW", "ALGEBRAIC"), lambda cursor: create_aggregate(cursor, bare=True)
     ),
     "INSERT": _insert,
+    "UPDATE": update,
+    "DELETE": delete,
     "SHOW": _show,
     "SNAPSHOT": _snapshot,
     "DESCRIBE": _describe,

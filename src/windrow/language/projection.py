@@ -110,7 +110,7 @@ def project(input_: Node, columns: Sequence[Column], scope: Scope, kept: Sequenc
     for column in columns:
         if column.name is not None and column.name.startswith("__"):
             raise Refused(
-                f"'{column.name}' begins with two underscores, as only the system's own columns do",
+                f"'{column.name}' begins with two underscores, as only the system's own names do",
                 scope.place(column.written),
                 hint="give it another name with AS",
             )

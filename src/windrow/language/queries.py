@@ -1,4 +1,4 @@
-"""From a slice of tokens to a query tree.
+"""From a slice of tokens to the tree of a query, or of a change to a table.
 
 Constructs that neither DuckDB nor sqlglot knows are carved out first. DuckDB's own parser has the
 last word on whether the rest is well-formed, and its faults are put into our words; sqlglot's then
@@ -32,11 +32,7 @@ _CLAUSES = ("SELECT", "FROM", "WHERE", "UNION", "ALL", "AS", "ORDER", "BY", "AND
 def read_query(source: Source, tokens: Sequence[Token]) -> Query:
     """Parse the tokens of one query; any between them that are left out do not count."""
     carved = carve(source, tokens)
-    tree = hang(_tree(source, carved.tokens), carved.clauses)
-    if not isinstance(tree, exp.Query):
-        raise ParseError("a query begins with SELECT", source.span_of(tokens[0]))
-    text = source.between(tokens[0], tokens[-1])
-    return Query(tree, source, source.span_of(tokens[0], tokens[-1]), text)
+    return _query(hang(_tree(source, carved.tokens), carved.clauses), source, tokens)
 
 
 def read_rows(source: Source, tokens: Sequence[Token]) -> tuple[tuple[exp.Expr, ...], ...]:
@@ -45,6 +41,25 @@ def read_rows(source: Source, tokens: Sequence[Token]) -> tuple[tuple[exp.Expr, 
     if not isinstance(tree, exp.Values) or tree.args.get("alias"):
         raise ParseError("expected VALUES (…)", source.span_of(tokens[0]))
     return tuple(tuple(row.expressions) for row in tree.expressions)
+
+
+def read_table_query(source: Source, tokens: Sequence[Token]) -> Query:
+    """Parse the tokens of a query over tables, which is DuckDB's own."""
+    return _query(_tree(source, tokens), source, tokens)
+
+
+def _query(tree: exp.Expr, source: Source, tokens: Sequence[Token]) -> Query:
+    if not isinstance(tree, exp.Query):
+        raise ParseError("a query begins with SELECT", source.span_of(tokens[0]))
+    text = source.between(tokens[0], tokens[-1])
+    return Query(tree, source, source.span_of(tokens[0], tokens[-1]), text)
+
+
+def read_change(source: Source, tokens: Sequence[Token]) -> exp.Update | exp.Delete:
+    """Parse the tokens of an UPDATE or a DELETE."""
+    tree = _tree(source, tokens, kind=word(tokens[0]))
+    assert isinstance(tree, exp.Update | exp.Delete)
+    return tree
 
 
 def read_expressions(source: Source, tokens: Sequence[Token]) -> tuple[exp.Expr, ...]:
@@ -63,13 +78,15 @@ def read_expressions(source: Source, tokens: Sequence[Token]) -> tuple[exp.Expr,
     return tuple(tree.expressions)
 
 
-def _tree(source: Source, tokens: Sequence[Token], before: Token | None = None) -> exp.Expr:
+def _tree(
+    source: Source, tokens: Sequence[Token], before: Token | None = None, kind: str = "SELECT"
+) -> exp.Expr:
     if error := depth_error(source, tokens, MAX_NESTING):
         raise error
     _check_numbers(source, tokens)
     _check_beginnings(source, tokens)
     _check_parameters(source, tokens)
-    _check_syntax(source, tokens, f"{before.text} " if before else "")
+    _check_syntax(source, tokens, f"{before.text} " if before else "", kind)
     try:
         trees = DIALECT.parser().parse([before, *tokens] if before else list(tokens), source.text)
     except RecursionError:
@@ -111,9 +128,9 @@ def _check_parameters(source: Source, tokens: Sequence[Token]) -> None:
             )
 
 
-def _check_syntax(source: Source, tokens: Sequence[Token], before: str) -> None:
+def _check_syntax(source: Source, tokens: Sequence[Token], before: str, kind: str) -> None:
     text = f"{before}{source.only(tokens)}"
-    fault = engine.syntax_fault(text)
+    fault = engine.syntax_fault(text, kind)
     if fault is None:
         return
     if fault.message.startswith("Max expression depth"):
@@ -128,7 +145,7 @@ def _check_syntax(source: Source, tokens: Sequence[Token], before: str) -> None:
     offset = _characters(text, fault.position)
     place = source.index_at(tokens[0].start + offset - len(before))
     culprit = source.tokens[min(place, source.index_at(tokens[-1].start))]
-    if culprit is tokens[-1] and _ends_early(text, offset):
+    if culprit is tokens[-1] and _ends_early(text, offset, kind):
         raise ParseError(
             f"the statement ends too early, after '{source.written(culprit)}'", source.span_after(culprit)
         )
@@ -159,9 +176,9 @@ def _misspelt(*tokens: Token) -> str | None:
     return None
 
 
-def _ends_early(text: str, offset: int) -> bool:
+def _ends_early(text: str, offset: int, kind: str) -> bool:
     """Whether the last token is blamed only because no other follows it."""
-    fault = engine.syntax_fault(f"{text} x")
+    fault = engine.syntax_fault(f"{text} x", kind)
     return fault is None or fault.position is None or _characters(f"{text} x", fault.position) > offset
 
 

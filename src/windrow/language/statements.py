@@ -88,7 +88,7 @@ class Query:
 
 @dataclass(frozen=True)
 class ColumnDefinition:
-    """A column of CREATE STREAM; the type is still text."""
+    """A column of CREATE STREAM or CREATE TABLE; the type is still text."""
 
     name: Name
     type: Text
@@ -127,6 +127,17 @@ class CreateDerivedStream(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CreateRelation(Statement):
+    """CREATE TABLE name (column type, …, PRIMARY KEY (column, …)), or CREATE NRR."""
+
+    name: Name
+    columns: tuple[ColumnDefinition, ...]
+    key: tuple[Name, ...] = ()
+    retroactive: bool = True
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class CreateQuery(Statement):
     """CREATE QUERY name AS query: a persistent query under a name."""
 
@@ -159,19 +170,52 @@ class InsertQuery(Statement):
 
 @dataclass(frozen=True, kw_only=True)
 class InsertValues(Statement):
-    """INSERT INTO stream [(column, …)] VALUES (…), …: tuples that arrive now."""
+    """INSERT INTO name [(column, …)] VALUES (…), …: tuples that arrive on a stream now, or rows of a
+    table."""
 
-    stream: Name
+    target: Name
     columns: tuple[Name, ...] | None
     rows: tuple[tuple[exp.Expr, ...], ...]
+    source: Source
+    replace: bool = False
+    """INSERT OR REPLACE: rows of the table that have the same key give way."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsertSelect(Statement):
+    """INSERT INTO table [(column, …)] query, where the query reads tables as they are now."""
+
+    target: Name
+    columns: tuple[Name, ...] | None
+    query: Query
+    replace: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Update(Statement):
+    """UPDATE table SET column = expression, … [WHERE condition]."""
+
+    target: Name
+    columns: tuple[Name, ...]
+    values: tuple[exp.Expr, ...]
+    condition: exp.Expr | None
+    source: Source
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Delete(Statement):
+    """DELETE FROM table [WHERE condition]."""
+
+    target: Name
+    condition: exp.Expr | None
     source: Source
 
 
 @dataclass(frozen=True, kw_only=True)
 class Show(Statement):
-    """SHOW STREAMS, QUERIES, AGGREGATES or SETTINGS."""
+    """SHOW STREAMS, TABLES, QUERIES, AGGREGATES or SETTINGS."""
 
-    what: Literal["streams", "queries", "aggregates", "settings"]
+    what: Literal["streams", "tables", "queries", "aggregates", "settings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,9 +227,9 @@ class Describe(Statement):
 
 @dataclass(frozen=True, kw_only=True)
 class Drop(Statement):
-    """DROP STREAM, DROP QUERY, DROP AGGREGATE or, leaving its base version, DROP WINDOW AGGREGATE."""
+    """DROP STREAM, TABLE, NRR, QUERY, AGGREGATE or, leaving its base version, WINDOW AGGREGATE."""
 
-    what: Literal["stream", "query", "aggregate", "window aggregate"]
+    what: Literal["stream", "table", "NRR", "query", "aggregate", "window aggregate"]
     name: Name
     if_exists: bool = False
 

@@ -64,6 +64,10 @@ class Source:
         text = self.text[begin:].partition("\n")[0].rstrip("\r")
         return Span(line, start - begin + 1, max(1, min(stop, begin + len(text)) - start), text)
 
+    def offset(self, span: Span) -> int:
+        """Where a span of this text starts."""
+        return self._lines[span.line - 1] + span.column - 1
+
     def span_of(self, first: Token, last: Token | None = None) -> Span:
         """The span of a token, or from one to another."""
         return self.span(first.start, (last or first).end + 1)

@@ -26,6 +26,7 @@ import pyarrow as pa
 from windrow.catalog import Part
 from windrow.errors import CheckpointError, SourceError
 from windrow.log.index import ENTRY, Entries, Index, intact, sealed
+from windrow.log.stored_types import Storage
 from windrow.log.stream_log import (
     GrowingIndex,
     LogReader,
@@ -58,7 +59,7 @@ class FileLogReader(LogReader):
 
     def __init__(self, directory: Path, schemas: tuple[pa.Schema, ...]) -> None:
         self._directory = directory
-        self._schemas = schemas
+        self.storages = tuple(map(Storage, schemas))
         self._indexes: dict[int, Entries] = {}
         self._maps: dict[int, pa.Buffer] = {}
 
@@ -87,7 +88,7 @@ class FileLogReader(LogReader):
         lengths = entry["lengths"]
         start = int(entry["offset"] + lengths[: part.value].sum())
         message = self._bytes(entry).slice(start, int(lengths[part.value]))
-        return pa.ipc.read_record_batch(message, self._schemas[part.value])
+        return self.storages[part.value].read(message)
 
     def _bytes(self, entry: Any) -> pa.Buffer:
         segment = int(entry["segment"])
@@ -154,7 +155,8 @@ class FileLog(StreamLog):
         if position is None and self._data.tell() == 0:
             position = self.position  # so that dropping older segments never forgets it
         entry = record(payload, times, self._index.totals)
-        pieces = [b"" if batch is None else batch.serialize() for batch in payload]
+        storages = self._reader.storages
+        pieces = [storage.write(batch) for storage, batch in zip(storages, payload, strict=True)]
         extra = position_bytes(position)
         entry["segment"], entry["offset"] = self._segment, self._data.tell()
         entry["lengths"], entry["extra"] = [len(piece) for piece in pieces], len(extra)
@@ -179,6 +181,10 @@ class FileLog(StreamLog):
         self._reader.forget_all_but(_segments(self._directory))
 
     def close(self) -> None:
+        self._close_segment()
+        self._reader.forget_all_but([])
+
+    def _close_segment(self) -> None:
         self._data.close()
         self._records.close()
 
@@ -215,7 +221,7 @@ class FileLog(StreamLog):
             opened = self._opened(following)
         except OSError as error:
             raise self._full(error) from error
-        self.close()
+        self._close_segment()
         self._segment = following
         self._data, self._records = opened
 

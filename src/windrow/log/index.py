@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from windrow.catalog import Part, Stamping, Stream
+from windrow.catalog import Part, Stream
 from windrow.delta import BEGINNING, Instants
 
 PARTS = tuple(Part)
@@ -88,7 +88,7 @@ class Index:
         entries = self.entries
         part = stream.part.value
         rows = entries["rows"][:, part]
-        if part == 0 and stream.stamping is Stamping.EXTERNAL:
+        if stream.brings_timestamps:
             return PartIndex(rows, entries["min_ts"], entries["max_ts"], entries["clock"], None)
         stamps = entries["stamp"] + entries["rows"][:, :part].sum(axis=1)
         clock = entries["clock"] if part == 0 else entries["last_stamp"]

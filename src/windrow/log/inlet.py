@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 import numpy as np
 import numpy.typing as npt
@@ -61,12 +62,22 @@ class StreamInlet:
         """The clock of this stream, or of its late tuples, or of its rejected input."""
         return self._clock if stream.part is Part.TUPLES else self._stamp
 
+    @property
+    def reached(self) -> int:
+        """The newest instant that is known of: that of a tuple, or one that it was advanced to; but not
+        the end of time."""
+        return max(self.newest, self._clock if self._clock <= _FARTHEST else BEGINNING)
+
     def newest_of(self, stream: Stream) -> int:
         return self.newest if stream.part is Part.TUPLES else self._stamp
 
     @property
     def position(self) -> Position | None:
         return self._log.position
+
+    def standing_still(self) -> AbstractContextManager[object]:
+        """While the block lasts, nothing is logged."""
+        return self._log.lock
 
     def accept(
         self,

@@ -1,24 +1,26 @@
-"""Reading a stream log in time order: what a batch brings to a query.
+"""Reading logs in time order: what a batch brings to a query.
 
 A batch is a range of log positions for each stream. It brings to a query the tuples that the range
 added, and those that were logged before and waited, because the query's clock (the smallest of its
 streams' clocks) had not reached them. So reordering and merging need no state but the log. Batches
 are cut into *slices* of time, which can be read at the same time in different places: each slice is
-in time order, and comes before the next.
+in time order, and comes before the next. Changes of relations never hold the clock back; the first
+slice has them all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from windrow.catalog import Stream
+from windrow.catalog import Relation, Stream
 from windrow.delta import BEGINNING, NEVER, Delta, Instants, concat, in_time_order
 from windrow.log.index import Entries, Index, PartIndex
+from windrow.log.relation_log import Updates, clock_at
 from windrow.log.stream_log import LogReader
 
 Offsets = Mapping[str, int]
@@ -59,32 +61,47 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a query sees of its streams in one batch: the clock goes from `before` to `clock`."""
+    """What a query sees of its streams and relations in one batch: the clock goes from `before` to
+    `clock`."""
 
     before: int
     clock: int
     streams: tuple[Candidates, ...]
+    relations: tuple[Updates, ...] = ()
 
     @classmethod
-    def of(cls, streams: Sequence[Stream], seen: Mapping[str, Index], start: Offsets, end: Offsets) -> Span:
+    def of(
+        cls,
+        streams: Sequence[Stream],
+        seen: Mapping[str, Index],
+        start: Offsets,
+        end: Offsets,
+        relations: Sequence[Relation] = (),
+    ) -> Span:
         """`seen` has the indexes of the logs, as they are at `end` or later."""
-        names = [stream.log for stream in streams]
-        indexes = [seen[name] for name in names]
-        starts = [start.get(name, 0) for name in names]
-        ends = [end.get(name, 0) for name in names]
 
-        def smallest_clock(offsets: list[int]) -> int:
-            told = zip(indexes, streams, offsets, strict=True)
-            return min(index.clock_at(stream, offset) for index, stream, offset in told)
+        def clock_of(offsets: Offsets) -> int:
+            if streams:
+                return min(seen[each.log].clock_at(each, offsets.get(each.log, 0)) for each in streams)
+            told = [clock_at(seen[each.log], offsets.get(each.log, 0)) for each in relations]
+            return max(told, default=BEGINNING)
 
-        before, clock = smallest_clock(starts), smallest_clock(ends)
-        found = zip(streams, indexes, starts, ends, strict=True)
-        return cls(before, clock, tuple(Candidates.of(*each, before, clock) for each in found))
+        def places(each: Stream | Relation) -> tuple[Index, int, int]:
+            return seen[each.log], start.get(each.log, 0), end.get(each.log, 0)
+
+        clocks = before, clock = clock_of(start), clock_of(end)
+        return cls(
+            before,
+            clock,
+            tuple(Candidates.of(each, *places(each), *clocks) for each in streams),
+            tuple(Updates.of(each, streams, *places(each), *clocks) for each in relations),
+        )
 
     @property
     def rows(self) -> int:
         """How many tuples the batch brings, at the most."""
-        return int(sum(stream.part.rows.sum() for stream in self.streams))
+        updates = sum(relation.rows for relation in self.relations)
+        return int(sum(stream.part.rows.sum() for stream in self.streams)) + updates
 
     def bounds(self, slice_: Slice) -> tuple[int, int]:
         """The slice's share of time: after the first instant, up to the second."""
@@ -110,6 +127,15 @@ class Span:
         if not pieces:
             return Delta.empty(self.clock, found.stream.schema.keep(columns).arrow)
         return in_time_order(concat(pieces)).at(self.clock)
+
+    def read_updates(
+        self, which: int, logs: Mapping[str, LogReader], columns: Sequence[str], slice_: Slice
+    ) -> Delta:
+        """The changes of one relation, if this is the slice that has them."""
+        updates = self.relations[which]
+        if slice_.number:
+            updates = replace(updates, entries=updates.entries[:0], stamps=updates.stamps[:0])
+        return updates.read(logs[updates.relation.log], columns)
 
 
 def _points(part: PartIndex) -> Instants:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from windrow.catalog import Aggregate, DerivedStream, Stream
+from windrow.catalog import Aggregate, Readable
 from windrow.errors import CheckpointError
 from windrow.language import statements as said
 from windrow.language.aggregate_statements import CreateAggregate
@@ -16,7 +16,7 @@ from windrow.language.parser import parse
 from windrow.runtime.delivery import MEMORY
 from windrow.runtime.program import QueryText
 
-Definition = said.CreateStream | said.CreateDerivedStream | CreateAggregate
+Definition = said.CreateStream | said.CreateDerivedStream | said.CreateRelation | CreateAggregate
 
 
 def claimed(restored: Iterable[QueryText], sql: str, sink: str, name: str | None) -> QueryText | None:
@@ -31,7 +31,7 @@ def claimed(restored: Iterable[QueryText], sql: str, sink: str, name: str | None
     )
 
 
-def key_of(defined: Stream | DerivedStream | Aggregate | Definition) -> str:
+def key_of(defined: Readable | Aggregate | Definition) -> str:
     """What something that is defined, or the statement that does it, goes by among all definitions."""
     name = str(defined.name).lower()
     if isinstance(defined, Aggregate | CreateAggregate):
@@ -47,10 +47,12 @@ def check_script(sql: str, definitions: Mapping[str, str], queries: Iterable[Que
     defined, left = dict(definitions), list(queries)
     for statement in parse(sql):
         match statement:
-            case said.CreateStream() | said.CreateDerivedStream() | CreateAggregate():
+            case (
+                said.CreateStream() | said.CreateDerivedStream() | said.CreateRelation() | CreateAggregate()
+            ):
                 if not statement.if_not_exists:
                     check_definition(statement, defined)
-            case said.Drop(what="stream"):
+            case said.Drop(what="stream" | "table" | "NRR"):
                 defined.pop(statement.name.text.lower(), None)
             case said.Drop(what="aggregate" | "window aggregate" as what):
                 name = statement.name.text.lower()

@@ -17,7 +17,8 @@ from windrow.delta import BEGINNING, Delta, concat, in_time_order
 from windrow.expressions.buckets import buckets
 from windrow.log.reading import Offsets, Slice, Span
 from windrow.log.stream_log import LogReader
-from windrow.plan.nodes import Distribution
+from windrow.plan.joins import RelationScan
+from windrow.plan.nodes import Distribution, Leaf, Scan
 from windrow.plan.running import RunningStage
 from windrow.plan.stages import RESULT, Stage, StageOutput
 from windrow.runtime.delivery import file_sink
@@ -88,20 +89,17 @@ class Work:
         return max((len(query.compiled.stages) for query in self.program.compiled()), default=1)
 
     def first_stage(self, logs: Mapping[str, LogReader], slice_: Slice) -> Iterator[Message]:
-        """What a slice of the streams brings each query."""
+        """What a slice of what is logged brings each query."""
         seen = {name: log.index() for name, log in logs.items()}
         for query in self.program.compiled():
-            if any(stream.log not in logs for stream in query.streams):
+            if any(name not in logs for name in query.logs):
                 continue  # both were dropped since the batch began, and nobody waits for its results
             stage = query.compiled.stages[0]
-            span = Span.of(query.streams, seen, self.batch.start_of(query), self.batch.end)
+            offsets = self.batch.start_of(query), self.batch.end
+            span = Span.of(query.streams, seen, *offsets, query.relations)
             if not span.rows and span.before == span.clock and len(query.compiled.stages) == 1:
                 continue
-            inputs = {
-                each.id: span.read(query.streams.index(each.scan.stream), logs, each.scan.columns, slice_)
-                for each in stage.inputs
-                if each.scan
-            }
+            inputs = {each.id: _read(query, each.leaf, span, logs, slice_) for each in stage.inputs}
             yield from self._run(query, stage, stage.start(), inputs, slice_.number)
 
     def later_stage(
@@ -159,6 +157,16 @@ class Work:
         for bucket in range(self.buckets):
             share = delta if self.buckets == 1 else delta.take(bucket_of == bucket)
             yield Exchanged(query.name, output.id, bucket, place, share)
+
+
+def _read(
+    query: CompiledQuery, leaf: Leaf, span: Span, logs: Mapping[str, LogReader], slice_: Slice
+) -> Delta:
+    """What a slice brings to a leaf of the first stage."""
+    if isinstance(leaf, RelationScan):
+        return span.read_updates(query.relations.index(leaf.relation), logs, leaf.columns, slice_)
+    assert isinstance(leaf, Scan)
+    return span.read(query.streams.index(leaf.stream), logs, leaf.columns, slice_)
 
 
 def _together(messages: list[Exchanged]) -> Delta:

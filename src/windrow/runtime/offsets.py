@@ -12,13 +12,19 @@ from windrow.runtime.execution import NUMBER, PROGRAM
 
 
 def next_offsets(
-    start: Offsets, logs: Mapping[str, LogReader], version: int, rows: int
+    start: Offsets,
+    logs: Mapping[str, LogReader],
+    relations: Mapping[str, LogReader],
+    version: int,
+    rows: int,
 ) -> dict[str, int] | None:
     """The end of the batch that starts here, or None while there is nothing new.
 
-    It brings each stream at most so many rows, or one entry.
+    It brings each stream at most so many rows, or one entry. Relations are looked at last, and brought
+    whole: so a tuple that was logged after a change of one never comes in a batch before it.
     """
     ends = {name: _furthest(log, start.get(name, 0), rows) for name, log in logs.items()}
+    ends |= {name: max(start.get(name, 0), log.index().end) for name, log in relations.items()}
     if version == start.get(PROGRAM, 0) and all(end <= start.get(name, 0) for name, end in ends.items()):
         return None
     return {**ends, PROGRAM: version, NUMBER: start.get(NUMBER, 0) + 1}

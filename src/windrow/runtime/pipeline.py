@@ -1,4 +1,5 @@
-"""A pipeline: streams' logs, the program that reads them, and the way from batches to sinks."""
+"""A pipeline: logs of streams and relations, the program that reads them, and the way from batches to
+sinks."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from windrow.catalog import Stream
+from windrow.catalog import Relation, Stream
 from windrow.delta import BEGINNING, Delta, concat, in_time_order
 from windrow.errors import Error
 from windrow.language.settings import Settings
@@ -21,6 +23,8 @@ from windrow.log.file_log import FileLog
 from windrow.log.hand_moved import HandMovedWall
 from windrow.log.inlet import StreamInlet, WallClock
 from windrow.log.reading import Offsets, Span
+from windrow.log.relation_log import Stamp, relation_schemas
+from windrow.log.standing import standing
 from windrow.log.stream_log import LogReader, MemoryLog, StreamLog, part_schemas
 from windrow.operators.base import FAILURES
 from windrow.plan.history import History
@@ -30,6 +34,7 @@ from windrow.runtime.feeding import Backlog, Feed, Pacemaker
 from windrow.runtime.metrics import Delays, Meter, Metrics, StreamMetrics
 from windrow.runtime.offsets import next_offsets
 from windrow.runtime.program import CompiledQuery, Program
+from windrow.runtime.relations import Relations
 from windrow.runtime.retention import first_kept
 from windrow.sinks.base import FileSink, Part, Sink
 from windrow.sources.registry import open_source
@@ -84,16 +89,18 @@ class Pipeline:
         programs = checkpoint.path / "programs"
         self.program = Program.load(programs, Program.newest(programs))
         self._remove_orphans()
+        self.relations = Relations(self._standing, now, self.arrived.set)
 
     @property
     def logs(self) -> Mapping[str, StreamLog]:
-        return {name: state.log for name, state in self._streams.items()}
+        """Those of streams and of relations."""
+        return {**{name: state.log for name, state in self._streams.items()}, **self.relations.logs}
 
     # Streams and queries come and go
 
     def open_stream(self, stream: Stream) -> None:
         """Open the stream's log; its tuples can be pushed from now on."""
-        log = self._open_log(stream)
+        log = self._open_log(stream.log, part_schemas(stream))
         inlet = StreamInlet(
             stream,
             log,
@@ -111,7 +118,16 @@ class Pipeline:
         if state.feed:
             state.feed.stop()
         state.log.close()
-        self._doomed.append((self.program.version, self._log_folder(stream)))
+        self._doomed.append((self.program.version, self._log_folder(stream.log)))
+
+    def open_relation(self, relation: Relation) -> None:
+        """Open the relation's log; statements can change it from now on."""
+        self.relations.open(relation, self._open_log(relation.log, relation_schemas(relation)))
+
+    def close_relation(self, relation: Relation) -> None:
+        """Forget a relation that no query reads, and what its log holds."""
+        self.relations.forget(relation)
+        self._doomed.append((self.program.version, self._log_folder(relation.log)))
 
     def inlet(self, stream: Stream) -> StreamInlet:
         return self._streams[stream.log].inlet
@@ -171,7 +187,7 @@ class Pipeline:
         """Move silent streams on, and raise what a source failed of."""
         states = dict(self._streams)
         inlets = {name: state.inlet for name, state in states.items()}
-        groups = [query.streams for query in self.program.compiled()]
+        groups = [query.streams for query in self.program.compiled() if query.streams]
         Pacemaker(self._now, self.settings.number("idle_timeout")).pulse(groups, inlets)
         for state in states.values():
             if state.feed and (failure := state.feed.failure):
@@ -186,13 +202,18 @@ class Pipeline:
     # Batches
 
     def logs_read(self) -> dict[str, LogReader]:
-        """The logs that the queries read."""
+        """The logs of the streams that the queries read."""
         return {name: self._streams[name].log for name in self.program.streams_read()}
+
+    def relation_logs_read(self) -> dict[str, LogReader]:
+        logs = self.relations.logs
+        return {name: logs[name] for name in self.program.relations_read()}
 
     def next_batch(self, start: Offsets) -> Offsets | None:
         """The end of the batch that starts here; None while there is nothing new."""
         rows = self.settings.number("batch_rows")
-        return next_offsets(start, self.logs_read(), self.program.version, rows)
+        logs = self.logs_read(), self.relation_logs_read()
+        return next_offsets(start, *logs, self.program.version, rows)
 
     def commit(self, batch: Batch, results: Iterable[Result], phases: Mapping[str, float]) -> None:
         """Hand a batch's results to the sinks. Safe to repeat with the same batch."""
@@ -231,22 +252,25 @@ class Pipeline:
             running.sink.close()
         for state in self._streams.values():
             state.log.close()
+        self.relations.close()
 
-    def _open_log(self, stream: Stream) -> StreamLog:
+    def _standing(self) -> AbstractContextManager[Stamp]:
+        return standing(state.inlet for _, state in sorted(self._streams.items()))
+
+    def _open_log(self, name: str, schemas: tuple[pa.Schema, ...]) -> StreamLog:
         if not self._on_disk:
             return MemoryLog()
-        folder = self._log_folder(stream)
-        return FileLog(folder, part_schemas(stream), durable=self.checkpoint.lasting)
+        return FileLog(self._log_folder(name), schemas, durable=self.checkpoint.lasting)
 
     def _remove_orphans(self) -> None:
-        """Logs of streams that were dropped before the last process ended."""
+        """Logs of what was dropped before the last process ended."""
         known = self.program.logs()
         for folder in self.checkpoint.path.glob("log/*"):
             if folder.name not in known:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _log_folder(self, stream: Stream) -> Path:
-        return self.checkpoint.path / "log" / stream.log
+    def _log_folder(self, name: str) -> Path:
+        return self.checkpoint.path / "log" / name
 
     def _lag(self, name: str, state: StreamState) -> int:
         if name not in self.program.streams_read():

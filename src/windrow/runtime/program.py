@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from windrow.catalog import Aggregate, Catalog, DerivedStream, Stream
+from windrow.catalog import Aggregate, Catalog, DerivedStream, Readable, Relation, Stream
 from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.binder import bind
 from windrow.language.define import define
 from windrow.language.define_aggregate import define_aggregate
 from windrow.language.parser import parse, parse_query
-from windrow.language.statements import CreateDerivedStream, CreateStream
+from windrow.language.statements import CreateDerivedStream, CreateRelation, CreateStream
 from windrow.plan.expiration import Expiration, expiring
 from windrow.plan.history import History, history, longest
-from windrow.plan.nodes import Node, scans
+from windrow.plan.joins import RelationScan
+from windrow.plan.nodes import Node, leaves, scans
 from windrow.plan.rules.optimizer import optimize
 from windrow.plan.stages import CompiledPlan, compile_plan
 from windrow.runtime.checkpoint import read_json, unusable, write_json
@@ -32,7 +33,8 @@ from windrow.runtime.checkpoint import read_json, unusable, write_json
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A CREATE STREAM or CREATE AGGREGATE statement, and the version of the program that it came with."""
+    """A statement that declares a stream, a table or an aggregate, and the version of the program that
+    it came with."""
 
     sql: str
     born: int
@@ -75,6 +77,18 @@ class CompiledQuery:
         """Those that it reads, each once, in the order of their first mention."""
         return tuple(dict.fromkeys(scan.stream for scan in scans(self.plan)))
 
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """Those that it reads, likewise."""
+        found = leaves(self.plan)
+        return tuple(dict.fromkeys(leaf.relation for leaf in found if isinstance(leaf, RelationScan)))
+
+    @property
+    def logs(self) -> frozenset[str]:
+        """The names of their logs."""
+        streams = {stream.log for stream in self.streams}
+        return frozenset(streams | {relation.log for relation in self.relations})
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -91,14 +105,18 @@ class Program:
         """The streams whose logs the queries read, by the name of the log."""
         return _streams_read(self)
 
+    def relations_read(self) -> Mapping[str, Relation]:
+        """The relations whose logs the queries read, likewise."""
+        return _relations_read(self)
+
     def history(self) -> Mapping[Stream, History]:
         """How far back the windows of all queries look, in each stream that they read."""
         return _history(self)
 
     def logs(self) -> frozenset[str]:
-        """The names of the logs of all streams that are declared."""
-        known = _catalog(self.definitions).streams.values()
-        return frozenset(stream.log for stream in known if isinstance(stream, Stream))
+        """The names of the logs of all streams and relations that are declared."""
+        known = _catalog(self.definitions).readable()
+        return frozenset(each.log for each in known if not isinstance(each, DerivedStream))
 
     def with_definition(self, definition: Definition) -> Program:
         return self._next(definitions=(*self.definitions, definition))
@@ -144,14 +162,14 @@ class Program:
         return max((int(path.stem) for path in directory.glob("*.json")), default=0)
 
 
-def declared(definition: Definition, catalog: Catalog) -> Stream | DerivedStream | Aggregate:
-    """The stream or the aggregate that a definition declares."""
+def declared(definition: Definition, catalog: Catalog) -> Readable | Aggregate:
+    """What a definition declares."""
     (statement,) = parse(definition.sql)
     if isinstance(statement, CreateAggregate):
         return define_aggregate(statement, catalog)
-    assert isinstance(statement, CreateStream | CreateDerivedStream)
-    stream = define(statement, catalog)
-    return replace(stream, born=definition.born) if isinstance(stream, Stream) else stream
+    assert isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation)
+    defined = define(statement, catalog)
+    return defined if isinstance(defined, DerivedStream) else replace(defined, born=definition.born)
 
 
 def planned(text: QueryText, catalog: Catalog) -> CompiledQuery:
@@ -183,6 +201,13 @@ def _streams_read(program: Program) -> Mapping[str, Stream]:
     wanted = {stream.log for query in program.compiled() for stream in query.streams}
     declared_streams = _catalog(program.definitions).streams.values()
     return {each.log: each for each in declared_streams if isinstance(each, Stream) and each.log in wanted}
+
+
+@functools.lru_cache(maxsize=8)
+def _relations_read(program: Program) -> Mapping[str, Relation]:
+    wanted = {relation.log for query in program.compiled() for relation in query.relations}
+    known = _catalog(program.definitions).relations.values()
+    return {each.log: each for each in known if each.log in wanted}
 
 
 @functools.lru_cache(maxsize=8)

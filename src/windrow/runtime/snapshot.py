@@ -27,7 +27,9 @@ def snapshot(
     """The answer of a query to all that has arrived."""
     asked = replace(program, queries=(replace(text, sink=MEMORY),))
     (query,) = asked.compiled()
-    read = {stream.log: logs[stream.log] for stream in query.streams}
+    # Relations last, as in every batch: what a tuple may see of them is there when the tuple is.
+    names = [stream.log for stream in query.streams] + [relation.log for relation in query.relations]
+    read = {name: logs[name] for name in names}
     end = {name: log.index().end for name, log in read.items()}
     batch = Batch({}, {**end, PROGRAM: text.born, NUMBER: 1})
     places = Places(lambda _: MemoryState())

@@ -1,4 +1,4 @@
-"""The stream logs as a Spark data source: offsets are log positions, rows are what the first stage gives.
+"""The logs as a Spark data source: offsets are log positions, rows are what the first stage gives.
 
 Spark asks for the latest offset and plans a batch in one process, and reads the batch in its workers.
 No tuple crosses the JVM on the way in: a worker maps the log's segments and runs the first stage of
@@ -8,23 +8,26 @@ all queries on its slice.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pyarrow import RecordBatch
+from pyarrow import RecordBatch, Schema
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
-from windrow.catalog import Stream
 from windrow.errors import Error
 from windrow.log.file_log import FileLogReader
 from windrow.log.reading import Slice
+from windrow.log.relation_log import relation_schemas
 from windrow.log.stream_log import LogReader, part_schemas
 from windrow.runtime.execution import NUMBER, PROGRAM, Batch, work_of
 from windrow.runtime.offsets import next_offsets, rows_between
 from windrow.runtime.program import Program
 from windrow.runtime.spark.messages import DDL, Failure, encode
+
+Readers = dict[str, LogReader]
+Schemas = tuple[Schema, ...]
 
 NAME = "windrow"
 SLICE_ROWS = 50_000
@@ -54,7 +57,7 @@ class LogPartition(InputPartition):
 
 
 class LogStreamReader(DataSourceStreamReader):
-    """Reads the logs of the streams that the program in force reads."""
+    """Reads the logs of the streams and relations that the program in force reads."""
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         self._checkpoint = Path(options["checkpoint"])
@@ -67,20 +70,20 @@ class LogStreamReader(DataSourceStreamReader):
 
     def latestOffset(self, start: dict[str, int], limit: Any) -> dict[str, int]:  # noqa: N802
         version = Program.newest(self._checkpoint / "programs")
-        logs = log_readers(self._checkpoint, version)
-        return next_offsets(start, logs, version, self._rows) or start
+        logs, relations = log_readers(self._checkpoint, version)
+        return next_offsets(start, logs, relations, version, self._rows) or start
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         if start == end:
             return []
-        rows = rows_between(start, end, log_readers(self._checkpoint, end[PROGRAM]))
+        rows = rows_between(start, end, _all_readers(self._checkpoint, end[PROGRAM]))
         count = max(1, min(self._slices, rows // SLICE_ROWS))
         return [LogPartition(Batch(start, end), Slice(number, count)) for number in range(count)]
 
     def read(self, partition: InputPartition) -> Iterator[RecordBatch]:
         assert isinstance(partition, LogPartition)
         work = work_of(self._checkpoint, partition.batch, self._buckets)
-        logs = log_readers(self._checkpoint, partition.batch.end[PROGRAM])
+        logs = _all_readers(self._checkpoint, partition.batch.end[PROGRAM])
         try:
             for message in work.first_stage(logs, partition.slice):
                 yield encode(message)
@@ -88,12 +91,24 @@ class LogStreamReader(DataSourceStreamReader):
             yield encode(Failure.of(error))
 
 
-def log_readers(checkpoint: Path, version: int) -> dict[str, LogReader]:
-    """The logs that a version of the program reads; each is opened once in a process."""
-    read = Program.load(checkpoint / "programs", version).streams_read()
-    return {name: _reader(checkpoint / "log" / name, stream) for name, stream in read.items()}
+def log_readers(checkpoint: Path, version: int) -> tuple[Readers, Readers]:
+    """The logs of streams, and those of relations, that a version of the program reads; each is opened
+    once in a process."""
+    program = Program.load(checkpoint / "programs", version)
+    streams = {name: part_schemas(stream) for name, stream in program.streams_read().items()}
+    relations = {name: relation_schemas(each) for name, each in program.relations_read().items()}
+    return _opened(checkpoint, streams), _opened(checkpoint, relations)
+
+
+def _all_readers(checkpoint: Path, version: int) -> Readers:
+    streams, relations = log_readers(checkpoint, version)
+    return {**streams, **relations}
+
+
+def _opened(checkpoint: Path, logs: Mapping[str, Schemas]) -> Readers:
+    return {name: _reader(checkpoint / "log" / name, schemas) for name, schemas in logs.items()}
 
 
 @functools.lru_cache(maxsize=256)
-def _reader(folder: Path, stream: Stream) -> LogReader:
-    return FileLogReader(folder, part_schemas(stream))
+def _reader(folder: Path, schemas: Schemas) -> LogReader:
+    return FileLogReader(folder, schemas)

@@ -1,0 +1,141 @@
+"""The log of a relation: what each statement changed, as signed rows with the instant that it counts from.
+
+A relation log is a stream log whose entries hold nothing but rows: one entry for each statement, with
+a sign beside every row. Its rows have no timestamps of their own. The entry has two, the newest event
+time that the database knew and the newest instant that it had stamped tuples with; a query goes by
+the one that its streams go by, or by the later. A log is kept whole, so that a new query sees the
+whole relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.catalog import Part, Relation, Stream
+from windrow.delta import BEGINNING, Delta, Instants, Signs
+from windrow.log.index import Entries, Index
+from windrow.log.stream_log import LogReader, StreamLog, Times
+
+_SIGN = "__sign"
+_NOTHING = pa.schema([])
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Where all streams were when a statement ran."""
+
+    event: int = BEGINNING
+    """The newest timestamp that a tuple brought."""
+    system: int = BEGINNING
+    """The newest that the system gave."""
+
+    @property
+    def latest(self) -> int:
+        return max(self.event, self.system)
+
+    def or_later(self, other: Stamp) -> Stamp:
+        return Stamp(max(self.event, other.event), max(self.system, other.system))
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRows:
+    """Rows that enter a relation, and rows that leave it."""
+
+    rows: pa.Table
+    sign: Signs
+
+    def __len__(self) -> int:
+        return len(self.sign)
+
+
+def relation_schemas(relation: Relation) -> tuple[pa.Schema, pa.Schema, pa.Schema]:
+    """What a relation's log holds, in the place of what a stream's does."""
+    return relation.schema.arrow.append(pa.field(_SIGN, pa.int8())), _NOTHING, _NOTHING
+
+
+def append(log: StreamLog, changes: SignedRows, stamp: Stamp, now: int) -> None:
+    """Add what a statement changed; it is durable when this returns."""
+    table = changes.rows.append_column(_SIGN, pa.array(changes.sign)).combine_chunks()
+    (batch,) = table.to_batches()
+    times = Times(
+        min_ts=stamp.event,
+        max_ts=stamp.event,
+        clock=stamp.latest,
+        floor=BEGINNING,
+        stamp=stamp.system,
+        last_stamp=stamp.system,
+        arrived=now,
+    )
+    with log.lock:
+        log.append((batch, None, None), times)
+
+
+def newest_stamp(index: Index) -> Stamp:
+    """The stamp of the newest entry."""
+    if not len(index.entries):
+        return Stamp()
+    last = index.entries[-1]
+    return Stamp(int(last["max_ts"]), int(last["last_stamp"]))
+
+
+def clock_at(index: Index, position: int) -> int:
+    """How far a query over relations alone is when the log ended at that position."""
+    return BEGINNING if position <= index.first else int(index.entries[position - 1 - index.first]["clock"])
+
+
+def read_entries(log: LogReader, entries: Entries, schema: pa.Schema) -> SignedRows:
+    """The rows of some entries, one after another."""
+    batches = [log.read(entry, Part.TUPLES) for entry in entries]
+    table = pa.Table.from_batches(batches, schema.append(pa.field(_SIGN, pa.int8())))
+    return SignedRows(table.drop_columns([_SIGN]), table[_SIGN].to_numpy())
+
+
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """What a batch brings a query of a relation: entries, and the instant at which each is told."""
+
+    relation: Relation
+    entries: Entries
+    stamps: Instants
+    clock: int
+
+    @classmethod
+    def of(
+        cls,
+        relation: Relation,
+        streams: Sequence[Stream],
+        index: Index,
+        start: int,
+        end: int,
+        before: int,
+        clock: int,
+    ) -> Updates:
+        """The entries up to a position that the clock has reached, and that were not told when it was at
+        `before` and the log ended at `start`."""
+        inside = index.between(index.first, end)
+        stamps = _stamps(inside.entries, streams)
+        known = np.arange(inside.first, inside.end) < start
+        told = (stamps <= clock) & ~(known & (stamps <= before))
+        return cls(relation, inside.entries[told], np.maximum(stamps[told], before), clock)
+
+    @property
+    def rows(self) -> int:
+        return int(self.entries["rows"][:, 0].sum())
+
+    def read(self, log: LogReader, columns: Sequence[str]) -> Delta:
+        """The changes in the order in which they were made."""
+        changes = read_entries(log, self.entries, self.relation.schema.arrow)
+        ts = np.repeat(self.stamps, self.entries["rows"][:, 0])
+        return Delta(self.clock, changes.rows.select(list(columns)), ts, sign=changes.sign)
+
+
+def _stamps(entries: Entries, streams: Sequence[Stream]) -> Instants:
+    """The instant of each entry, in the time that a query over these streams goes by."""
+    kinds = {stream.brings_timestamps for stream in streams}
+    if len(kinds) == 1:
+        return entries["max_ts" if True in kinds else "last_stamp"].astype(np.int64)
+    return entries["clock"].astype(np.int64)
