@@ -117,3 +117,11 @@ def test_not_a_number_equals_itself() -> None:
     schema = Schema.of(("k", "DOUBLE"))
     keys = pa.table({"k": pa.array([float("nan"), 1.0, float("nan"), -0.0, 0.0])})
     assert KeyCodes(schema).codes(keys).tolist() == [0, 1, 0, 2, 2]
+
+
+def test_without_columns_all_rows_have_one_key() -> None:
+    coder = KeyCodes(Schema(()))
+    assert coder.find(pa.table({"a": [1]}).select([])).tolist() == [-1]
+    assert coder.codes(pa.table({"a": [1, 2, 3]}).select([])).tolist() == [0, 0, 0]
+    coder.release(np.array([0]))
+    assert not len(coder)

@@ -1,7 +1,8 @@
 """Equal keys, equal small numbers: what lets kernels group and match tuples of any columns.
 
-A key is the values of some columns; NULL equals NULL, and NaN equals NaN. Codes are dense, so that
-arrays can be indexed by them: a new key takes the smallest code that no key has.
+A key is the values of some columns; NULL equals NULL, and NaN equals NaN. Without columns there is one
+key, that all rows have. Codes are dense, so that arrays can be indexed by them: a new key takes the
+smallest code that no key has.
 
 A key of one whole number or instant is looked up by its value. Any other key is looked up by a hash of
 64 bits, and compared with the key that was found there: keys that share a hash are told apart by
@@ -37,7 +38,7 @@ class KeyCodes:
 
     def __init__(self, schema: Schema) -> None:
         self._columns = schema
-        self._is_number = len(schema) == 1 and _is_number(schema.arrow.types[0])
+        self._is_number = len(schema) < 2 and all(map(_is_number, schema.arrow.types))
         self._stored = RowStore(schema.arrow.append(pa.field(_CODE, pa.int64())))
         """The key of each code, in the order in which they came."""
         self._row_of = np.empty(_FIRST_CAPACITY, np.int64)
@@ -119,7 +120,8 @@ class KeyCodes:
 
     def _store(self, table: pa.Table, codes: Codes, places: npt.NDArray[np.int64]) -> None:
         """Keep the keys of new codes, each from the first row that has it."""
-        rows = table.take(places).append_column(_CODE, pa.array(codes[places]))
+        columns = [*table.take(places).columns, pa.array(codes[places])]
+        rows = pa.table(columns, names=[*self._columns.names, _CODE])
         self._row_of[codes[places]] = self._stored.append(rows) + np.arange(len(places))
 
     def _wrong(self, table: pa.Table, hashes: Keys, codes: Codes) -> npt.NDArray[np.int64]:
@@ -148,6 +150,8 @@ class KeyCodes:
             wrong = wrong[self._wrong(rows, tried, codes[wrong])]
 
     def _hashes(self, table: pa.Table) -> Keys:
+        if not table.num_columns:
+            return np.zeros(len(table), np.int64)
         if self._is_number:
             return _numbers(table.column(0))
         names = [f"c{place}" for place in range(len(self._columns))]

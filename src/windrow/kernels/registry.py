@@ -22,6 +22,7 @@ MODULES = (
     "windrow.kernels.counting",
     "windrow.kernels.digits",
     "windrow.kernels.events",
+    "windrow.kernels.halves",
     "windrow.kernels.hashing",
     "windrow.kernels.loners",
     "windrow.kernels.members",

@@ -13,7 +13,8 @@ from windrow.buffers.pages import Pages
 from windrow.buffers.parts import State, under, within
 from windrow.delta import Signs
 from windrow.kernels import loners as kernels
-from windrow.operators.signed_pairs import Events, SignedPairs
+from windrow.operators.signed_inputs import Events
+from windrow.operators.signed_pairs import SignedPairs
 from windrow.operators.signed_side import Slots
 
 _SIDES = ("left", "right")
@@ -29,6 +30,10 @@ class Turns:
     sign: Signs
 
 
+_NOTHING = np.empty(0, np.int64)
+_NO_TURNS = Turns(_NOTHING, _NOTHING, _NOTHING, np.empty(0, np.int8))
+
+
 class Loners:
     """The partners of the rows of either side, counted."""
 
@@ -39,21 +44,21 @@ class Loners:
         self._pages = [Pages() for _ in _SIDES]
 
     @property
-    def needed(self) -> bool:
-        return any(when != kernels.NEVER for when in self._when)
-
-    @property
     def nbytes(self) -> int:
         return sum(each.nbytes for each in self._partners)
 
     def fit(self, left: int, right: int) -> None:
         """Have room for so many slots of either side, and no more."""
+        if self._when == (kernels.NEVER, kernels.NEVER):
+            return
         for side, capacity in enumerate((left, right)):
             counts = grown(self._partners[side], capacity, 0)
             self._partners[side] = counts if len(counts) == capacity else counts[:capacity].copy()
 
     def turns(self, events: Events, begin: int, pairs: SignedPairs) -> Turns:
         """What the events from `begin` on change that the pairs are of."""
+        if self._when == (kernels.NEVER, kernels.NEVER):
+            return _NO_TURNS
         out = np.empty((4, len(pairs.event) + pairs.done - begin), np.int64)
         count = kernels.change(
             events.side,

@@ -22,7 +22,7 @@ NO_KEY = -1
 
 
 class MatchKeys:
-    """The codes of keys that tuples of either side have. Without columns there is one, that all have."""
+    """The codes of keys that tuples of either side have."""
 
     def __init__(self, keys: Keys, left: Schema) -> None:
         self._left = [name for name, _ in keys]
@@ -36,7 +36,7 @@ class MatchKeys:
     @property
     def capacity(self) -> int:
         """All codes are below it."""
-        return self._codes.capacity if self._left else 1
+        return self._codes.capacity
 
     def of_left(self, rows: pa.Table) -> Codes:
         """The code of each row of the left input, or NO_KEY."""
@@ -47,12 +47,13 @@ class MatchKeys:
 
     def release(self, codes: Codes) -> None:
         """Forget the keys of these codes."""
-        if self._left:
-            self._codes.release(codes)
+        self._codes.release(codes)
+
+    def clear(self) -> None:
+        """Forget all keys, and free the memory that they took."""
+        self._codes = KeyCodes(self._keys)
 
     def _of(self, rows: pa.Table, names: Sequence[str]) -> Codes:
-        if not names:
-            return np.zeros(len(rows), np.int64)
         keys = rows.select(names).rename_columns(list(self._keys.names))
         nulls = [pc.is_null(column) for column in keys.columns if column.null_count]
         if not nulls:

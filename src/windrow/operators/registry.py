@@ -13,14 +13,14 @@ from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator, ExpireOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.group_by import GroupByOperator
-from windrow.operators.joining import join_operator
+from windrow.operators.joining import join_operator, negation_operator
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.to_stream import to_stream
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, GroupBy
-from windrow.plan.joins import Join
+from windrow.plan.joins import Join, Negation
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import Append, OutputWindow, Window
 
@@ -33,6 +33,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Expire: ExpireOperator,
     GroupBy: GroupByOperator,
     Join: join_operator,
+    Negation: negation_operator,
     OutputWindow: window_operator,
     ToStream: to_stream,
     Union: MergeUnion,
@@ -52,7 +53,6 @@ AWAITED: Mapping[str, str] = {
     "Distinct": "DISTINCT",
     "Except": "EXCEPT",
     "Intersect": "INTERSECT",
-    "Negation": "NOT EXISTS and NOT IN",
     "Over": "OVER",
     "Reevaluate": "queries that are asked again at each change",
     "RelationJoin": "joins with tables",

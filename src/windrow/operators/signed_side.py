@@ -20,7 +20,6 @@ from windrow.buffers.parts import State
 from windrow.buffers.slots import SlottedRows
 from windrow.delta import NEVER, Delta, Instants, Signs
 from windrow.kernels.chains import NONE, resolve
-from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
 from windrow.schema import Schema
 
@@ -60,21 +59,23 @@ class SignedSide(ABC):
     def restore(self, state: State) -> None: ...
 
 
-def signed_side(node: Node) -> SignedSide:
-    """What keeps the rows that a node gives."""
-    return Cancelled(node.schema) if node.pattern is Pattern.STR else Foreseen(node.schema, node.pattern)
+def signed_side(schema: Schema, pattern: Pattern) -> SignedSide:
+    """What keeps the rows of an edge, or some of their columns."""
+    return Cancelled(schema) if pattern is Pattern.STR else Foreseen(schema, pattern)
 
 
 class Foreseen(SignedSide):
     """Rows that say when they end, if ever."""
 
     def __init__(self, schema: Schema, pattern: Pattern) -> None:
+        self._names = list(schema.names)
         self.rows = SlottedRows(schema.arrow.append(pa.field(_EXP, pa.int64())))
         self._expiries = expiries_for(pattern)
 
     def events(self, delta: Delta) -> SideEvents:
         exp = np.full(len(delta), NEVER) if delta.exp is None else delta.exp
-        slots = self.rows.enter(delta.rows.append_column(_EXP, pa.array(exp)))
+        rows = delta.rows.select(self._names).append_column(_EXP, pa.array(exp))
+        slots = self.rows.enter(rows)
         self._expiries.insert(slots, exp)
         ended, ends = self._expiries.expire_until(delta.clock)
         ts = np.concatenate([ends, delta.ts])
@@ -95,17 +96,23 @@ class Cancelled(SignedSide):
     """Rows that negative tuples end."""
 
     def __init__(self, schema: Schema) -> None:
+        self._schema = schema
         self.rows = SlottedRows(schema.arrow)
-        self._values = KeyCodes(schema)
+        self._empty()
+
+    def _empty(self) -> None:
+        self._values = KeyCodes(self._schema)
         self._ends = np.empty((0, 2), np.int64)
         self._links = np.empty((0, 2), np.int64)
         """Chains of equal rows, by the codes of their values."""
         self._value = np.empty(0, np.int64)
+        """These codes, by slot."""
 
     def events(self, delta: Delta) -> SideEvents:
         sign = np.ones(len(delta), np.int8) if delta.sign is None else delta.sign
-        values = self._values.codes(delta.rows)
-        entered = self.rows.enter(delta.rows.filter(pa.array(sign > 0)))
+        rows = delta.rows.select(list(self._schema.names))
+        values = self._values.codes(rows)
+        entered = self.rows.enter(rows.filter(pa.array(sign > 0)))
         slots = self._resolved(sign, values, entered)
         if len(slots) and slots.min() == NONE:
             raise ValueError("a negative tuple cancels none that came before it")
@@ -114,6 +121,9 @@ class Cancelled(SignedSide):
     def release(self, ended: Slots) -> None:
         values = np.unique(self._value[ended])
         self.rows.release(ended)
+        if not len(self.rows):
+            self._empty()
+            return
         self._values.release(values[self._ends[values, 0] == NONE])
 
     def restore(self, state: State) -> None:
