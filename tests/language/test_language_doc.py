@@ -11,8 +11,10 @@ from markdown_it import MarkdownIt
 from tests.language.conftest import check_change
 from windrow.catalog import Catalog
 from windrow.errors import StatementError
+from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.binder import bind
 from windrow.language.define import check_drop, define
+from windrow.language.define_aggregate import define_aggregate
 from windrow.language.inserting import inserted
 from windrow.language.parser import parse
 from windrow.language.settings import SETTINGS, Settings
@@ -43,6 +45,8 @@ def examples() -> Iterator[tuple[str, str | None]]:
 
 def carry_out(statement: Statement, catalog: Catalog) -> None:
     match statement:
+        case CreateAggregate():
+            catalog.add(define_aggregate(statement, catalog))
         case CreateStream() | CreateDerivedStream() | CreateRelation():
             catalog.add(define(statement, catalog))
         case InsertValues():

@@ -1,5 +1,6 @@
 """Whatever no declaration covers: DuckDB computes it anew from the live tuples of each group that changed,
-all such calls of an operator and many moments of a batch in one statement.
+all such calls of an operator and many moments of a batch in one statement. So it is with the base
+aggregates of the user's own, which DuckDB hands lists of tuples.
 
 DuckDB sees a group's tuples in the order in which they came, which settles what ARRAY_AGG and the like
 give without an ORDER BY of their own. A call that fails on a group, as on an overflow, gives NULL there.
@@ -8,7 +9,7 @@ give without an ORDER BY of their own. A call that fails on a group, as on an ov
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,9 +26,12 @@ from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.members import Members
 from windrow.aggregates.parts import Ending, Part
 from windrow.aggregates.tuples import Column, one_array
+from windrow.aggregates.user_defined.calls import version
+from windrow.aggregates.user_defined.choose import machine_for
+from windrow.aggregates.user_defined.listing import list_function, over_list
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
-from windrow.expressions.engine import INPUT, DataFault, ask
+from windrow.expressions.engine import INPUT, DataFault, Function, ask, functions
 from windrow.schema import Field, Schema
 
 Ints = npt.NDArray[np.int64]
@@ -76,6 +80,7 @@ class Answers(Part):
         self._input, self._ending = input_, ending
         self._calls: list[Call] = []
         self._fields: list[Field] = []
+        self._functions: list[Function] = []
         self._last_of = np.empty(0, np.int64)
         """Where the last answers for a group are; -1: nowhere."""
         self._failures: list[str] = []
@@ -85,6 +90,9 @@ class Answers(Part):
     def want(self, call: Call, field: Field) -> str:
         """Ask one more call; the name of its answers. All are known before the first tuple comes."""
         name = f"r{len(self._calls)}"
+        if (called := version(call.tree, window=False)) is not None:
+            self._functions.append(list_function(f"__{name}", called, machine_for, distinct=call.distinct))
+            call = replace(call, tree=over_list(call.tree, f"__{name}", called.parameters))
         self._calls.append(call)
         self._fields.append(Field(name, field.type))
         return name
@@ -142,7 +150,8 @@ class Answers(Part):
     def _of_nothing(self) -> pa.Table:
         """The answers for a group without tuples."""
         nothing = pa.schema([pa.field(_MOMENT, pa.int64()), *self._columns.arrow]).empty_table()
-        return ask(f"SELECT {self._wanted} FROM {self._typed}", nothing)
+        with functions(self._functions):
+            return ask(f"SELECT {self._wanted} FROM {self._typed}", nothing)
 
     @cached_property
     def _wanted(self) -> str:
@@ -178,7 +187,8 @@ class Answers(Part):
         told = rows.append_column(_MOMENT, pa.array(at))
         statement = f"SELECT {_MOMENT}, {self._wanted} FROM {self._typed} GROUP BY {_MOMENT}"
         try:
-            return ask(statement, told)
+            with functions(self._functions):
+                return ask(statement, told)
         except DataFault as fault:
             starts = np.flatnonzero(at[1:] != at[:-1]) + 1
             if not len(starts):

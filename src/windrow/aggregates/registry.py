@@ -12,6 +12,7 @@ from windrow.aggregates.calls import take_apart
 from windrow.aggregates.counting import count
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.summing import all_true, any_true, average, sum_
+from windrow.aggregates.user_defined.calls import versions_of
 from windrow.schema import Field
 
 AGGREGATES: Mapping[str, Declaration] = {
@@ -24,12 +25,13 @@ AGGREGATES: Mapping[str, Declaration] = {
     "mean": average,
     "sum": sum_,
 }
-"""By the names that DuckDB has for them. What is not here, DuckDB computes from the live tuples."""
+"""By the names that DuckDB has for them. What is not here, and what users define under any name, is
+computed from the live tuples."""
 
 
 def aggregate_of(tree: exp.Expr, field: Field, ledger: Ledger) -> Aggregate:
     """What runs a call."""
     call = take_apart(tree)
-    declared = AGGREGATES.get(call.name)
+    declared = None if versions_of(tree) else AGGREGATES.get(call.name)
     aggregate = declared(call, field, ledger) if declared else None
     return aggregate or asked(call, field, ledger)

@@ -211,6 +211,14 @@ def _versions(tree: exp.Expr, context: Context) -> tuple[Aggregate, ...]:
 def _own(tree: exp.Expr, versions: tuple[Aggregate, ...], input_: Schema, scope: Scope) -> Call:
     definition = versions[0]
     given = _arguments(_function(tree))
+    if given and isinstance(given[0], exp.Distinct):
+        given = list(given[0].expressions)
+    if any(isinstance(each, exp.Order) for each in given):
+        raise Refused(
+            f"{definition.name} takes tuples in the order in which they come",
+            scope.place(tree),
+            hint="leave ORDER BY out",
+        )
     if len(given) != len(definition.parameters):
         raise TypeMismatch(
             f"{definition.name} takes {counted(len(definition.parameters), 'argument')},"

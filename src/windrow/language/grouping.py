@@ -163,6 +163,12 @@ class Grouping:
         for call in calls:
             if not call.is_incremental:
                 raise NotIncremental(f"{call.name}()")
+            if call.versions and call.versions[0].window:
+                raise Refused(
+                    f"{call.name} is a WINDOW AGGREGATE alone, and GROUP BY needs its base version",
+                    self.scope.place(call.tree),
+                    hint=f"CREATE AGGREGATE {call.name} as well, with its result in TERMINATE",
+                )
         if not grows(input_) or self.context.allow_unbounded or self._accumulates(calls, input_):
             return
         if not endless_by_request(input_):

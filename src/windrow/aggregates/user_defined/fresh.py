@@ -10,13 +10,14 @@ import pyarrow as pa
 from windrow.aggregates.user_defined.machine import Ints, Machine, Step, Steps
 from windrow.aggregates.user_defined.side_by_side import taken_or_null
 from windrow.catalog import Aggregate
+from windrow.expressions.engine import DataFault
 
 
 def values_of_lists(
     aggregate: Aggregate, machine: Machine, lengths: Ints, arguments: pa.Table
 ) -> pa.Array[Any]:
     """A value for each list, NULL where nothing was returned. The arguments are those of all lists, one
-    behind the other; the machine remembers nothing afterwards."""
+    behind the other; the machine remembers nothing afterwards. DataFault if an action fails."""
     lists = np.arange(len(lengths))
     arrivals = np.repeat(lists, lengths)
     ends = np.concatenate([lists, lists])
@@ -26,6 +27,8 @@ def values_of_lists(
     order = np.argsort(np.concatenate([arrivals, ends]), kind="stable")
     steps = Steps(np.concatenate([arrivals, ends])[order], kinds[order])
     returned = machine.run(steps, arguments)
+    if len(returned.failed):
+        raise DataFault(f"{aggregate.name}: {returned.reasons[0]}")
     return _last_of_each(steps.groups[returned.steps], as_values(aggregate, returned.rows), len(lists))
 
 

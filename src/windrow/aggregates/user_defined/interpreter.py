@@ -6,16 +6,15 @@ DuckDB's tables, and taken back afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from windrow.aggregate_body import INWINDOW, RETURN, Event
-from windrow.aggregates.user_defined.fresh import values_of_lists
 from windrow.aggregates.user_defined.group_rows import GROUP, ORDINAL, GroupRows
+from windrow.aggregates.user_defined.listing import MachineFor, list_function
 from windrow.aggregates.user_defined.machine import Ints, Machine, Returned, Step, Steps
 from windrow.aggregates.user_defined.script import TUPLES, Script, Text
 from windrow.buffers.parts import State, under, within
@@ -24,9 +23,6 @@ from windrow.expressions.engine import INPUT, DataFault, Function, fetch, functi
 from windrow.schema import Schema
 
 _COUNTS = Schema.of(("arrived", "BIGINT"), ("expired", "BIGINT"))
-
-MachineFor = Callable[[Aggregate], Machine]
-"""Makes a machine for an aggregate that a query in the definition calls."""
 
 
 class Interpreter(Machine):
@@ -91,13 +87,7 @@ class Interpreter(Machine):
     def _functions(self) -> Iterator[Function]:
         """What DuckDB calls for aggregates of the user's own: functions of lists of rows of arguments."""
         for name, called in self._body.calls.items():
-            fields = (f"a{place} {field.type}" for place, field in enumerate(called.parameters))
-            yield Function(
-                self._script.function(name),
-                _over_lists(called, self._machine_for),
-                f"STRUCT({', '.join(fields)})[]",
-                called.type,
-            )
+            yield list_function(self._script.function(name), called, self._machine_for)
 
 
 class _Run:
@@ -189,17 +179,3 @@ def _as_table(counts: Mapping[int, list[int]], schema: pa.Schema) -> pa.Table:
     groups = list(counts)
     arrived, expired = ([each[place] for each in counts.values()] for place in (0, 1))
     return pa.table([groups, [0] * len(groups), arrived, expired], schema=schema)
-
-
-def _over_lists(
-    called: Aggregate, machine_for: MachineFor
-) -> Callable[[pa.ChunkedArray[Any]], pa.Array[Any]]:
-    """An aggregate as a function of lists of rows."""
-
-    def values(lists: pa.ChunkedArray[Any]) -> pa.Array[Any]:
-        column: Any = lists.combine_chunks()
-        lengths = column.value_lengths().fill_null(0).to_numpy().astype(np.int64)
-        arguments = pa.table(column.flatten().flatten(), schema=called.parameters.arrow)
-        return values_of_lists(called, machine_for(called), lengths, arguments)
-
-    return values

@@ -25,6 +25,7 @@ from windrow.aggregate_body import (
     Update,
 )
 from windrow.aggregates.user_defined.group_rows import GROUP, ORDINAL
+from windrow.aggregates.user_defined.listing import over_list
 from windrow.schema import Field, Schema
 
 TUPLES = "__tuples"
@@ -147,8 +148,9 @@ class Script:
             if column.table in (TUPLE, OLDEST):
                 column.replace(self._value(column, event))
         for call in list(root.find_all(exp.Anonymous)):
-            if call.name.lower() in self._body.calls:
-                _over_list(call, self.function(call.name))
+            if called := self._body.calls.get(call.name.lower()):
+                outer = call.parent if isinstance(call.parent, exp.Filter) else call
+                outer.replace(over_list(outer, self.function(call.name), called.parameters))
         return str(root.this.sql(dialect="duckdb"))
 
     def _own_rows(self, table: exp.Table) -> exp.Expr:
@@ -192,17 +194,3 @@ def _known(name: str, tables: dict[str, Schema]) -> str:
 def _select(sql: str) -> exp.Expr:
     query: exp.Expr = exp.maybe_parse(sql, dialect="duckdb")
     return exp.Subquery(this=query)
-
-
-def _over_list(call: exp.Anonymous, function: str) -> None:
-    """Turn agg(x) FILTER (…) into a function of list(x) FILTER (…)."""
-    fields = [
-        exp.PropertyEQ(this=exp.to_identifier(f"a{place}", quoted=True), expression=argument.copy())
-        for place, argument in enumerate(call.expressions)
-    ]
-    collected: exp.Expr = exp.Anonymous(this="list", expressions=[exp.Struct(expressions=fields)])
-    outer = call.parent if isinstance(call.parent, exp.Filter) else call
-    if isinstance(outer, exp.Filter):
-        collected = exp.Filter(this=collected, expression=outer.expression.copy())
-    name = exp.to_identifier(function, quoted=True)
-    outer.replace(exp.Anonymous(this=name, expressions=[collected]))
