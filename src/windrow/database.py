@@ -91,12 +91,20 @@ class Query:
         return explain(self._running.query.plan, format)
 
     def metrics(self) -> dict[str, Any]:
-        """Tuples out, and the tuples that an expression could not be computed for, with reasons."""
+        """What came of it and what it took.
+
+        `tuples_out`, and how many tuples an expression could not be computed for, with reasons; `delay`,
+        in seconds of the streams' time, from when something happened until the answer showed it; and for
+        each step of the plan `positive`, `negative` and `messages` that it gave, `probes`, and the `rows`
+        and `bytes` of its state.
+        """
         running = self._running
         return {
             "tuples_out": running.tuples_out,
             "failed": running.failed,
             "failures": running.failures.to_pylist(),
+            "delay": running.meter.delay(),
+            "steps": running.meter.steps(),
         }
 
     def stop(self) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from windrow.runtime.metrics import WINDOW, Delays, Meter, Metrics, percentile
+from windrow.plan.effort import SAMPLE, Tally
+from windrow.plan.effort import Delays as AnswerDelays
+from windrow.runtime.metrics import WINDOW, Delays, Meter, Metrics, QueryMeter, percentile
 
 
 def delays(*pairs: tuple[float, int]) -> Delays:
@@ -49,3 +51,31 @@ def test_delays_are_of_the_recent_past() -> None:
     for _ in range(WINDOW):
         meter.batch_done(1, 1, delays((1.0, 1)), {})
     assert meter.metrics(0, ()).delay_p99 == 1.0
+
+
+def test_of_many_delays_a_sample_stands_for_all() -> None:
+    delays = AnswerDelays.of(np.arange(10_000, 0, -1))
+    assert (delays.count, delays.total, delays.most) == (10_000, 50_005_000, 10_000)
+    assert (len(delays.sample), delays.sample[0], delays.sample[-1]) == (SAMPLE, 1, 10_000)
+
+
+def test_what_steps_did_adds_up_and_what_they_keep_does_not() -> None:
+    meter = QueryMeter()
+    for place, kept in ((0, 5), (1, 7), (0, 2)):
+        meter.add(1, place, {"10.Join": Tally(3, 1, rows=kept), "9.Union": Tally(probes=4)})
+    union, join = meter.steps()
+    assert (union["step"], union["probes"], join["step"], join["probes"]) == (
+        "1.9.Union",
+        12,
+        "1.10.Join",
+        None,
+    )
+    assert (join["positive"], join["negative"], join["rows"]) == (9, 3, 9)
+
+
+def test_a_query_that_gave_nothing_has_no_delay() -> None:
+    meter = QueryMeter()
+    assert meter.delay() is None
+    for delays in ((1_000_000, 3_000_000), (), (2_000_000,)):
+        meter.add_delays(AnswerDelays.of(np.array(delays, np.int64)))
+    assert meter.delay() == {"mean": 2.0, "p50": 2.0, "p99": 3.0, "max": 3.0}

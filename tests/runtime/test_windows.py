@@ -89,3 +89,21 @@ def test_a_strategy_is_that_of_queries_to_come(db: windrow.Database) -> None:
     db.execute("SET expiration = upa")
     assert "Expire" in query.explain()
     assert "Expire" not in db.explain("SELECT k FROM S [RANGE 10 SECONDS]")
+
+
+def test_metrics_tell_what_each_step_took(db: windrow.Database) -> None:
+    """S  a at 0, b at 4, a at 9   in windows of 10 seconds, joined with itself on v, at 12"""
+    db.execute(STREAM)
+    db.execute("SET expiration = negative")
+    window = "S [RANGE 10 SECONDS]"
+    query = db.query(f"SELECT x.k FROM {window} AS x JOIN {window} AS y ON x.v = y.v")
+    assert query.metrics()["steps"] == []
+    feed(db, 12)
+    told = query.metrics()
+    steps = {each["step"].rpartition(".")[2]: each for each in told["steps"]}
+    assert (steps["Expire"]["positive"], steps["Expire"]["negative"]) == (4, 1)
+    assert (steps["Join"]["positive"], steps["Join"]["negative"], steps["Join"]["probes"]) == (5, 3, 8)
+    assert steps["Join"]["rows"] > 0
+    assert steps["Join"]["bytes"] > 0
+    assert steps["Changes"]["messages"] == 0
+    assert told["delay"]["max"] == 2.0  # the end at 10 shows at 12

@@ -15,12 +15,13 @@ from windrow.cli.following import follow
 from windrow.cli.outcomes import print_outcome
 from windrow.cli.render import print_table
 from windrow.cli.signals import Terminated
+from windrow.cli.summary import queries_table, steps_table
 from windrow.durations import format_duration
 from windrow.errors import Error
 from windrow.language.names import suggest
 
 if TYPE_CHECKING:
-    from windrow.database import Database
+    from windrow.database import Database, Query
 
 
 class Quit(Exception):
@@ -79,12 +80,23 @@ def queries(talk: Talk, _argument: str) -> None:
     _ask(talk, "SHOW QUERIES")
 
 
+def metrics(talk: Talk, name: str) -> None:
+    chosen = [_named(talk, name)] if name else list(talk.db.queries.values())
+    print_table(out(), queries_table(chosen), count=False)
+    out().print()
+    print_table(out(), steps_table(chosen), count=False)
+
+
 def stop(talk: Talk, name: str) -> None:
+    _named(talk, name).stop()
+    out().print(Text(f"query {name} has stopped"))
+
+
+def _named(talk: Talk, name: str) -> Query:
     query = talk.db.queries.get(name)
     if query is None:
         raise _unknown("query", name, list(talk.db.queries))
-    query.stop()
-    out().print(Text(f"query {name} has stopped"))
+    return query
 
 
 def timing(talk: Talk, argument: str) -> None:
@@ -113,6 +125,7 @@ def quit_(_talk: Talk, _argument: str) -> None:
 COMMANDS = (
     Command("d", "[name]", "the streams and tables, or the columns of one", describe),
     Command("explain", "query", "the plan of a query, or of one that runs", explain),
+    Command("metrics", "[name]", "what queries took, step by step", metrics),
     Command("queries", "", "the queries that there are", queries),
     Command("run", "", "let the queries run until Ctrl-C", run),
     Command("stop", "name", "end a query", stop),

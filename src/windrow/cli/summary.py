@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from rich.console import Console
@@ -27,6 +27,8 @@ def print_summary(
     if chosen:
         console.print()
         print_table(console, queries_table(chosen), count=False)
+        console.print()
+        print_table(console, steps_table(chosen), count=False)
     console.print(Text(f"\n{sentence(metrics, seconds, before)}", style="dim"), soft_wrap=True)
 
 
@@ -50,9 +52,25 @@ def queries_table(queries: Iterable[Query]) -> pa.Table:
             "query": pa.array([query.name for query in chosen], pa.string()),
             "tuples out": pa.array([each["tuples_out"] for each in metrics], pa.int64()),
             "failed": pa.array([each["failed"] for each in metrics], pa.int64()),
+            "delay p50": [_delay(each, "p50") for each in metrics],
+            "delay p99": [_delay(each, "p99") for each in metrics],
             "sink": pa.array([query.sink for query in chosen], pa.string()),
         }
     )
+
+
+def steps_table(queries: Iterable[Query]) -> pa.Table:
+    """What each step of each query did."""
+    told = [{"query": query.name, **step} for query in queries for step in query.metrics()["steps"]]
+    columns = {"step": pa.string(), "query": pa.string()} | dict.fromkeys(
+        ("positive", "negative", "messages", "probes", "rows", "bytes"), pa.int64()
+    )
+    return pa.Table.from_pylist(told, pa.schema(columns))
+
+
+def _delay(metrics: Mapping[str, Any], which: str) -> str:
+    """In the streams' time."""
+    return duration(None if metrics["delay"] is None else metrics["delay"][which])
 
 
 def sentence(metrics: Metrics, seconds: float, before: int) -> str:

@@ -41,6 +41,11 @@ class Operator(ABC):
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         """What the inputs' changes, and the time that went by, change in the output."""
 
+    @property
+    def probes(self) -> int | None:
+        """Pairs, and entries of buffers, that were looked at so far; None where that is not counted."""
+        return None
+
     def take_failures(self) -> pa.Table | None:
         """The input rows that failed since the last call, as FAILURES, or None; they are forgotten."""
         return None

@@ -24,6 +24,10 @@ class ExpireOperator(Operator):
         (delta,) = inputs
         return self._ending.signed(delta)
 
+    @property
+    def probes(self) -> int | None:
+        return self._ending.probes
+
     def save(self) -> State:
         return self._ending.save()
 

@@ -32,6 +32,11 @@ class Ending:
         negative = Delta(delta.clock, rows, ends, None, np.full(len(ends), -1, np.int8))
         return in_time_order(concat([negative, _with_signs(replace(delta, exp=None))]))
 
+    @property
+    def probes(self) -> int | None:
+        """Entries that were looked at to find those that ended."""
+        return None if self._live is None else self._live.probes
+
     def save(self) -> State:
         return self._live.save() if self._live is not None else {}
 

@@ -38,11 +38,13 @@ class JoinOperator(Operator):
         self._schema = node.schema.arrow
         self._expires = node.pattern is not Pattern.MON
         self._keys = MatchKeys(node.keys, node.left.schema)
-        self._left, self._right = _Side(node.left), _Side(node.right)
+        self._left, self._right = (_Side(each, scanned=node.scanned) for each in node.inputs)
         self._residual = residual_of(node)
         self._pairing = Pairing()
         self._ended = 0
         """Tuples that are gone, but still in the lists."""
+        self._looked_at = 0
+        """Pairs."""
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         left, right = inputs
@@ -59,6 +61,10 @@ class JoinOperator(Operator):
     def nbytes(self) -> int:
         """Bytes of memory that the state takes."""
         return self._left.rows.nbytes + self._right.rows.nbytes + self._pairing.nbytes
+
+    @property
+    def probes(self) -> int:
+        return self._looked_at + self._left.ends.probes + self._right.ends.probes
 
     def take_failures(self) -> pa.Table | None:
         return None if self._residual is None else self._residual.take_failures()
@@ -78,6 +84,7 @@ class JoinOperator(Operator):
 
     def _matching(self, pairs: Pairs) -> Pairs:
         """The pairs that meet the condition, too."""
+        self._looked_at += len(pairs.ts)
         if self._residual is None:
             return pairs
         kept = self._residual.kept(
@@ -111,10 +118,10 @@ class JoinOperator(Operator):
 class _Side:
     """The live tuples of one input, and when they end."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, *, scanned: bool) -> None:
         self.columns = node.schema.names
         self.rows = RowStore(node.schema.arrow.append(pa.field(_EXP, pa.int64())))
-        self.ends = expiries_for(node.pattern)
+        self.ends = expiries_for(node.pattern, scanned=scanned)
 
     def arrive(self, delta: Delta, codes: Codes) -> Arrivals:
         """Keep the tuples that have a key."""

@@ -46,6 +46,10 @@ class PairedOperator(Operator):
         """Bytes of memory that the state takes."""
         return self._inputs.nbytes + self._loners.nbytes
 
+    @property
+    def probes(self) -> int:
+        return self._inputs.looked_at
+
     def take_failures(self) -> pa.Table | None:
         return self._inputs.take_failures()
 

@@ -46,6 +46,8 @@ class PairedInputs(SignedInputs):
             signed_side(node.right.schema, node.right.pattern),
         )
         self._residual = residual_of(node)
+        self.looked_at = 0
+        """Pairs that had to be looked at so far."""
         self._empty()
 
     @property
@@ -61,6 +63,7 @@ class PairedInputs(SignedInputs):
             out = np.empty((3, BLOCK), np.int64)
             count = kernels.pairs(*told, *chains, at, out)
             event, left, right = out[:, :count]
+            self.looked_at += count
             yield self._matching(SignedPairs(event, left, right, int(at[kernels.EVENT])))
 
     def take_failures(self) -> pa.Table | None:

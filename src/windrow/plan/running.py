@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -12,16 +12,38 @@ from windrow.delta import Delta
 from windrow.operators.base import FAILURES, Operator
 from windrow.operators.elsewhere import Elsewhere
 from windrow.operators.registry import operator_for
+from windrow.plan.effort import Delays, Tallies, Tally
 from windrow.plan.nodes import SINGLE, Leaf, Node
 
 
-@dataclass(frozen=True)
-class _Step:
-    """An operator, where its inputs are found, and where its output goes."""
+@dataclass(eq=False)
+class Step:
+    """An operator, where its inputs are found, and what it has done."""
 
     id: str
+    node: Node
     operator: Operator
     inputs: tuple[str, ...]
+    tally: Tally = field(default_factory=Tally)
+    """Since it was last asked."""
+    probes: int | None = None
+    """Of the operator, when it was last asked."""
+
+    def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
+        given = self.operator.on_deltas(inputs)
+        self.tally.give(given)
+        return given
+
+    def save(self) -> State:
+        state = self.operator.save()
+        self.tally.keep(state)
+        return state
+
+    def take_tally(self) -> Tally:
+        probes = self.operator.probes
+        self.tally.probe(None if probes is None else probes - (self.probes or 0))
+        told, self.tally, self.probes = self.tally, Tally(), probes
+        return told
 
 
 class RunningStage:
@@ -32,7 +54,7 @@ class RunningStage:
     """
 
     def __init__(self, inputs: Mapping[Leaf, str], outputs: Mapping[str, Node], *, home: bool) -> None:
-        self._steps: list[_Step] = []
+        self._steps: list[Step] = []
         self._inputs = inputs
         self._home = home
         self._outputs = {id_: self._add(root) for id_, root in outputs.items()}
@@ -41,8 +63,16 @@ class RunningStage:
         """What new tuples mean for each output. All inputs are complete up to the same clock."""
         deltas = dict(inputs)
         for step in self._steps:
-            deltas[step.id] = step.operator.on_deltas([deltas[id_] for id_ in step.inputs])
+            deltas[step.id] = step.on_deltas([deltas[id_] for id_ in step.inputs])
         return {id_: deltas[source] for id_, source in self._outputs.items()}
+
+    def delays(self, given: Delta) -> Delays:
+        """How late the changes of the last call, which are the answer's, showed."""
+        return Delays.until(given)
+
+    def take_tallies(self) -> Tallies:
+        """What the steps have done since the last call, and kept when they were last saved."""
+        return {step.id: step.take_tally() for step in self._steps}
 
     def take_failures(self) -> pa.Table:
         """Rows that could not be evaluated since the last call: FAILURES (stream, input, reason)."""
@@ -51,9 +81,7 @@ class RunningStage:
 
     def save(self) -> dict[str, pa.Table]:
         """The parts of all operators' states, each under its operator's id and its own name."""
-        return {
-            f"{step.id}/{name}": part for step in self._steps for name, part in step.operator.save().items()
-        }
+        return {f"{step.id}/{name}": part for step in self._steps for name, part in step.save().items()}
 
     def restore(self, state: State) -> None:
         """Continue from what was saved. Called at most once, before any delta."""
@@ -72,6 +100,6 @@ class RunningStage:
         inputs = tuple(self._add(each) for each in node.inputs)
         elsewhere = SINGLE in node.distributions and not self._home
         operator = Elsewhere(node) if elsewhere else operator_for(node)
-        step = _Step(f"{len(self._steps)}.{node.label}", operator, inputs)
+        step = Step(f"{len(self._steps)}.{node.label}", node, operator, inputs)
         self._steps.append(step)
         return step.id

@@ -17,6 +17,7 @@ from windrow.delta import BEGINNING, Delta, concat, in_time_order
 from windrow.expressions.buckets import buckets
 from windrow.log.reading import Offsets, Slice, Span
 from windrow.log.stream_log import LogReader
+from windrow.plan.effort import Delays, Tallies
 from windrow.plan.joins import RelationScan
 from windrow.plan.nodes import Distribution, Leaf, Scan
 from windrow.plan.running import RunningStage
@@ -69,9 +70,21 @@ class Result:
     content: Delta | Part | None
     failures: pa.Table
     """Tuples that an expression could not be computed for, and why."""
+    delays: Delays
+    """How long after their instants its changes showed."""
 
 
-Message = Exchanged | Result
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What the steps of a query's stage did in one place."""
+
+    query: str
+    stage: int
+    place: int
+    tallies: Tallies
+
+
+Message = Exchanged | Result | Effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +113,14 @@ class Work:
             if not span.rows and span.before == span.clock and len(query.compiled.stages) == 1:
                 continue
             inputs = {each.id: _read(query, each.leaf, span, logs, slice_) for each in stage.inputs}
-            yield from self._run(query, stage, stage.start(), inputs, slice_.number)
+            running = stage.start()
+            yield from self._run(query, stage, running, inputs, slice_.number)
+            yield Effort(query.name, 0, slice_.number, running.take_tallies())
 
     def later_stage(
         self, number: int, bucket: int, messages: Iterable[Message], places: Places
     ) -> Iterator[Message]:
-        """What a bucket makes of what the stage before sent it; results only pass through."""
+        """What a bucket makes of what the stage before sent it; all else only passes through."""
         arrived: dict[tuple[str, str], list[Exchanged]] = {}
         for message in messages:
             if isinstance(message, Exchanged):
@@ -121,6 +136,7 @@ class Work:
             inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
             with places.place(query.key, number, bucket).at(self.batch.number, stage) as running:
                 yield from self._run(query, stage, running, inputs, bucket)
+            yield Effort(query.name, number, bucket, running.take_tallies())
         places.forget_others({query.key for query in self.program.compiled()})
 
     def _run(
@@ -136,18 +152,20 @@ class Work:
         for output in stage.outputs:
             delta = given[output.id]
             if output.id == RESULT:
-                yield self._result(query, delta, failures, place)
+                yield self._result(query, delta, failures, place, running.delays(delta))
             elif output.to:
                 yield from self._spread(query, output, output.to, delta, place)
         if failures.num_rows and all(output.id != RESULT for output in stage.outputs):
-            yield Result(query.name, place, BEGINNING, 0, None, failures)
+            yield Result(query.name, place, BEGINNING, 0, None, failures, Delays())
 
-    def _result(self, query: CompiledQuery, delta: Delta, failures: pa.Table, place: int) -> Result:
+    def _result(
+        self, query: CompiledQuery, delta: Delta, failures: pa.Table, place: int, delays: Delays
+    ) -> Result:
         sink = file_sink(query, self.checkpoint)
         content: Delta | Part | None = delta
         if sink is not None:
             content = sink.write_part(self.batch.number, place, delta) if len(delta) else None
-        return Result(query.name, place, delta.clock, len(delta), content, failures)
+        return Result(query.name, place, delta.clock, len(delta), content, failures, delays)
 
     def _spread(
         self, query: CompiledQuery, output: StageOutput, to: Distribution, delta: Delta, place: int
@@ -181,7 +199,7 @@ def work_of(checkpoint: Path, batch: Batch, buckets: int) -> Work:
     return Work(program, batch, buckets, checkpoint)
 
 
-def run_here(work: Work, logs: Mapping[str, LogReader], places: Places) -> list[Result]:
+def run_here(work: Work, logs: Mapping[str, LogReader], places: Places) -> list[Result | Effort]:
     """Run a whole batch in this process: one slice, one bucket after another."""
     messages = list(work.first_stage(logs, Slice()))
     for number in range(1, work.stages):
@@ -193,4 +211,4 @@ def run_here(work: Work, logs: Mapping[str, LogReader], places: Places) -> list[
             for bucket, share in by_bucket.items()
             for given in work.later_stage(number, bucket, share, places)
         ]
-    return [message for message in messages if isinstance(message, Result)]
+    return [message for message in messages if not isinstance(message, Exchanged)]

@@ -5,10 +5,14 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from windrow.plan.effort import Delays as AnswerDelays
+from windrow.plan.effort import Tallies, Tally
 
 WINDOW = 200
 """Delays are told of so many batches back."""
@@ -52,6 +56,57 @@ def percentile(delays: list[Delays], share: float) -> float | None:
     order = np.argsort(seconds)
     reached = np.cumsum(weights[order]) >= share * weights.sum()
     return float(seconds[order][np.argmax(reached)])
+
+
+class QueryMeter:
+    """What one query's steps have done, and how late its answer was."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[tuple[int, str], Tally] = {}
+        self._kept: dict[tuple[int, str], dict[int, tuple[int, int]]] = {}
+        """Rows and bytes of a step's state, by place."""
+        self._samples: deque[Delays] = deque(maxlen=WINDOW)
+        self._delayed = AnswerDelays()
+
+    def add(self, stage: int, place: int, tallies: Tallies) -> None:
+        """What the steps of a stage did in one place in one batch."""
+        for step, tally in tallies.items():
+            self._tallies.setdefault((stage, step), Tally()).add(tally)
+            self._kept.setdefault((stage, step), {})[place] = tally.rows, tally.bytes
+
+    def add_delays(self, delays: AnswerDelays) -> None:
+        """Those of one batch's changes in one place."""
+        if not delays.count:
+            return
+        known = self._delayed
+        most = max(known.most, delays.most)
+        self._delayed = AnswerDelays(known.count + delays.count, known.total + delays.total, most)
+        each = max(1, delays.count // len(delays.sample))
+        self._samples.append(
+            (np.array(delays.sample) / 1e6, np.full(len(delays.sample), each, np.int64)),
+        )
+
+    def steps(self) -> list[dict[str, Any]]:
+        """Each step with its figures, in the order in which tuples pass them."""
+        told = []
+        for (stage, step), tally in sorted(self._tallies.items(), key=lambda each: _order(*each[0])):
+            rows, bytes_ = np.sum(list(self._kept[stage, step].values()), axis=0).tolist()
+            figures = {**asdict(tally), "rows": rows, "bytes": bytes_}
+            told.append({"step": f"{stage}.{step}", **figures})
+        return told
+
+    def delay(self) -> dict[str, float] | None:
+        """Seconds of the streams' time from when something happened until the answer showed it."""
+        known, samples = self._delayed, list(self._samples)
+        p50, p99 = percentile(samples, 0.5), percentile(samples, 0.99)
+        if p50 is None or p99 is None:
+            return None
+        mean = known.total / known.count / 1e6
+        return {"mean": mean, "p50": p50, "p99": p99, "max": known.most / 1e6}
+
+
+def _order(stage: int, step: str) -> tuple[int, int]:
+    return stage, int(step.partition(".")[0])
 
 
 class Meter:

@@ -29,9 +29,9 @@ from windrow.log.stream_log import LogReader, MemoryLog, StreamLog, part_schemas
 from windrow.operators.base import FAILURES
 from windrow.plan.history import History
 from windrow.runtime.checkpoint import Checkpoint
-from windrow.runtime.execution import PROGRAM, Batch, Result
+from windrow.runtime.execution import PROGRAM, Batch, Effort, Result
 from windrow.runtime.feeding import Backlog, Feed, Pacemaker
-from windrow.runtime.metrics import Delays, Meter, Metrics, StreamMetrics
+from windrow.runtime.metrics import Delays, Meter, Metrics, QueryMeter, StreamMetrics
 from windrow.runtime.offsets import next_offsets
 from windrow.runtime.program import CompiledQuery, Program
 from windrow.runtime.relations import Relations
@@ -55,6 +55,7 @@ class Running:
     """The last batch that is in these figures: one that is repeated is not counted again."""
     failures: pa.Table = field(default_factory=FAILURES.empty_table)
     """The latest tuples that an expression could not be computed for, and why."""
+    meter: QueryMeter = field(default_factory=QueryMeter)
 
 
 @dataclass(slots=True)
@@ -215,20 +216,25 @@ class Pipeline:
         logs = self.logs_read(), self.relation_logs_read()
         return next_offsets(start, *logs, self.program.version, rows)
 
-    def commit(self, batch: Batch, results: Iterable[Result], phases: Mapping[str, float]) -> None:
+    def commit(self, batch: Batch, results: Iterable[Result | Effort], phases: Mapping[str, float]) -> None:
         """Hand a batch's results to the sinks. Safe to repeat with the same batch."""
         phases = dict(phases)
         began = time.perf_counter()
         by_query: dict[str, list[Result]] = {}
-        for result in results:
-            by_query.setdefault(result.query, []).append(result)
+        efforts: dict[str, list[Effort]] = {}
+        for each in results:
+            if isinstance(each, Result):
+                by_query.setdefault(each.query, []).append(each)
+            else:
+                efforts.setdefault(each.query, []).append(each)
         tuples_out = 0
         with self.lock:
             for name, parts in by_query.items():
                 running = self.running.get(name)
                 # The batch may be of a query that was dropped since, and its name may be taken again.
                 if running and running.query.text.born <= batch.end[PROGRAM]:
-                    _put_out(running, batch.number, sorted(parts, key=lambda result: result.place))
+                    ordered = sorted(parts, key=lambda result: result.place)
+                    _put_out(running, batch.number, ordered, efforts.get(name, []))
                     tuples_out += sum(result.rows for result in parts)
             tuples_in, delays = self._arrivals(batch)
         phases["sink"] = time.perf_counter() - began
@@ -317,20 +323,23 @@ class Pipeline:
             state.log.drop_before(min(batch.start.get(name, 0), *needed[name]))
 
 
-def _put_out(running: Running, number: int, parts: list[Result]) -> None:
+def _put_out(running: Running, number: int, parts: list[Result], efforts: list[Effort]) -> None:
     if isinstance(running.sink, FileSink):
         running.sink.commit(number, [part.content for part in parts if isinstance(part.content, Part)])
     elif deltas := [part.content for part in parts if isinstance(part.content, Delta)]:
         running.sink.write(number, in_time_order(concat(deltas)))
     if number > running.counted:
         running.counted = number
-        _count(running, parts)
+        _count(running, parts, efforts)
 
 
-def _count(running: Running, parts: list[Result]) -> None:
+def _count(running: Running, parts: list[Result], efforts: list[Effort]) -> None:
     running.clock = max(running.clock, *(part.clock for part in parts))
     running.tuples_out += sum(part.rows for part in parts)
+    for effort in efforts:
+        running.meter.add(effort.stage, effort.place, effort.tallies)
     for part in parts:
+        running.meter.add_delays(part.delays)
         running.failed += part.failures.num_rows
         running.failures = pa.concat_tables([running.failures, part.failures])
         running.failures = running.failures.slice(max(0, running.failures.num_rows - FAILURES_KEPT))

@@ -14,7 +14,7 @@ from windrow.delta import Delta, concat, in_time_order
 from windrow.log.stream_log import LogReader
 from windrow.runtime.checkpoint import Checkpoint
 from windrow.runtime.delivery import MEMORY
-from windrow.runtime.execution import NUMBER, PROGRAM, Batch, Work, run_here
+from windrow.runtime.execution import NUMBER, PROGRAM, Batch, Result, Work, run_here
 from windrow.runtime.program import Program, QueryText
 from windrow.runtime.state import MemoryState, Places
 from windrow.schema import Schema
@@ -34,7 +34,7 @@ def snapshot(
     batch = Batch({}, {**end, PROGRAM: text.born, NUMBER: 1})
     places = Places(lambda _: MemoryState())
     results = run_here(Work(asked, batch, 1, checkpoint.path), read, places)
-    return _answer(query.plan.schema, [result.content for result in results])
+    return _answer(query.plan.schema, [each.content for each in results if isinstance(each, Result)])
 
 
 def _answer(schema: Schema, contents: list[object]) -> pa.Table:

@@ -10,7 +10,8 @@ import pytest
 
 from windrow.delta import Delta
 from windrow.operators.base import FAILURES
-from windrow.runtime.execution import Exchanged, Message, Result
+from windrow.plan.effort import Delays, Tally
+from windrow.runtime.execution import Effort, Exchanged, Message, Result
 from windrow.runtime.spark.messages import DDL, SCHEMA, Failure, decode, encode
 from windrow.sinks.base import Part
 
@@ -24,9 +25,10 @@ NONE_FAILED = FAILURES.empty_table()
     "message",
     [
         Exchanged("q", "exchange0", 3, 1, DELTA),
-        Result("q", 2, 7, 3, DELTA, NONE_FAILED),
-        Result("q", 0, 7, 3, Part(Path("/somewhere/part"), "part-1"), FAILED),
-        Result("q", 0, 7, 0, None, NONE_FAILED),
+        Result("q", 2, 7, 3, DELTA, NONE_FAILED, Delays.until(DELTA)),
+        Result("q", 0, 7, 3, Part(Path("/somewhere/part"), "part-1"), FAILED, Delays()),
+        Result("q", 0, 7, 0, None, NONE_FAILED, Delays()),
+        Effort("q", 1, 3, {"0.Join": Tally(5, 4, 3, 2, 1, 8), "1.Changes": Tally()}),
         Failure("line one\nhint: line two"),
     ],
 )

@@ -13,10 +13,11 @@ import pyarrow as pa
 from windrow.delta import Delta
 from windrow.errors import CheckpointError, Error, RunnerError, SinkError, SourceError
 from windrow.operators.base import FAILURES
-from windrow.runtime.execution import Exchanged, Message, Result
+from windrow.plan.effort import Delays, as_plain, from_plain
+from windrow.runtime.execution import Effort, Exchanged, Message, Result
 from windrow.sinks.base import Part
 
-EXCHANGED, DELTA, PART, NOTHING, FAILED = range(5)
+EXCHANGED, DELTA, PART, NOTHING, EFFORT, FAILED = range(6)
 """What the content of a row is; the last: an error that ended a worker's share."""
 
 _COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
@@ -29,6 +30,7 @@ _COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
     ("rows", pa.int64(), "bigint"),
     ("content", pa.binary(), "binary"),
     ("failures", pa.binary(), "binary"),
+    ("delays", pa.string(), "string"),
 )
 SCHEMA = pa.schema([pa.field(name, type_) for name, type_, _ in _COLUMNS])
 DDL = ", ".join(f"{name} {type_}" for name, _, type_ in _COLUMNS)
@@ -67,7 +69,7 @@ def _row(message: Message | Failure) -> tuple[Any, ...]:
     match message:
         case Failure():
             told = (message.text, message.hint, message.kind)
-            return ("", FAILED, "", 0, 0, 0, 0, json.dumps(told).encode(), None)
+            return ("", FAILED, "", 0, 0, 0, 0, json.dumps(told).encode(), None, None)
         case Exchanged(query, exchange, bucket, sender, delta):
             return (
                 query,
@@ -79,11 +81,16 @@ def _row(message: Message | Failure) -> tuple[Any, ...]:
                 len(delta),
                 delta.to_blob(),
                 None,
+                None,
             )
-        case Result(query, place, clock, rows, content, failures):
+        case Effort(query, stage, place, tallies):
+            done = json.dumps(as_plain(tallies)).encode()
+            return (query, EFFORT, "", place, place, stage, 0, done, None, None)
+        case Result(query, place, clock, rows, content, failures, delays):
             kind, blob = _content(content)
             failed = _table_to_blob(failures) if failures.num_rows else None
-            return (query, kind, "", place, place, clock, rows, blob, failed)
+            late = json.dumps([delays.count, delays.total, delays.most, delays.sample])
+            return (query, kind, "", place, place, clock, rows, blob, failed, late)
 
 
 def _content(content: Delta | Part | None) -> tuple[int, bytes | None]:
@@ -108,6 +115,8 @@ def _message(row: dict[str, Any]) -> Message | Failure:
             return Exchanged(row["query"], row["exchange"], row["bucket"], row["place"], delta)
         case _ if row["kind"] == FAILED:
             return Failure(*json.loads(content))
+        case _ if row["kind"] == EFFORT:
+            return Effort(row["query"], row["clock"], row["place"], from_plain(json.loads(content)))
         case _ if row["kind"] == DELTA:
             told: Delta | Part | None = Delta.from_blob(content)
         case _ if row["kind"] == PART:
@@ -116,7 +125,9 @@ def _message(row: dict[str, Any]) -> Message | Failure:
         case _:
             told = None
     failures = _blob_to_table(row["failures"])
-    return Result(row["query"], row["place"], row["clock"], row["rows"], told, failures)
+    count, total, most, sample = json.loads(row["delays"])
+    delays = Delays(count, total, most, tuple(sample))
+    return Result(row["query"], row["place"], row["clock"], row["rows"], told, failures, delays)
 
 
 def _table_to_blob(table: pa.Table) -> bytes:

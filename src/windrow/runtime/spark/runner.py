@@ -24,7 +24,18 @@ from pyspark.sql import DataFrame, SparkSession
 
 from windrow.errors import Error, RunnerError
 from windrow.log.reading import Offsets
-from windrow.runtime.execution import NUMBER, PROGRAM, Batch, Result, Work, run_here, work_of
+from windrow.runtime.execution import (
+    NUMBER,
+    PROGRAM,
+    Batch,
+    Effort,
+    Exchanged,
+    Message,
+    Result,
+    Work,
+    run_here,
+    work_of,
+)
 from windrow.runtime.offsets import rows_between
 from windrow.runtime.pipeline import Pipeline
 from windrow.runtime.runner import Engine, Runner
@@ -156,7 +167,7 @@ class SparkRunner(Runner):
             self._failure = RunnerError(f"a batch failed: {type(error).__name__}: {_first_line(error)}")
             raise
 
-    def _results(self, rows: DataFrame, batch: Batch) -> list[Result]:
+    def _results(self, rows: DataFrame, batch: Batch) -> list[Result | Effort]:
         """What the batch gives each query; a small batch is not worth the way to the workers."""
         checkpoint = self._pipeline.checkpoint.path
         work = work_of(checkpoint, batch, self._buckets)
@@ -167,11 +178,8 @@ class SparkRunner(Runner):
         for stage in range(1, work.stages):
             run = partial(_run_stage, checkpoint, batch, self._buckets, stage)
             rows = rows.repartitionById(self._buckets, "bucket").mapInArrow(run, DDL)
-        messages = list(decode(rows.toArrow().to_batches()))
-        for message in messages:
-            if isinstance(message, Failure):
-                raise message.error
-        return [message for message in messages if isinstance(message, Result)]
+        messages = map(_passed, decode(rows.toArrow().to_batches()))
+        return [message for message in messages if not isinstance(message, Exchanged)]
 
     def _offsets(self, number: int) -> Offsets:
         """What Spark wrote down of a batch before running it: the last line is the source's."""
@@ -216,7 +224,7 @@ def _run_stage(
         yield encode(Failure.of(error))
 
 
-def _passed(message: Any) -> Any:
+def _passed(message: Message | Failure) -> Message:
     if isinstance(message, Failure):
         raise message.error
     return message
