@@ -13,14 +13,14 @@ from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator, ExpireOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.group_by import GroupByOperator
-from windrow.operators.joining import join_operator, negation_operator
+from windrow.operators.joining import join_operator, negation_operator, semi_join_operator
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.to_stream import to_stream
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, GroupBy
-from windrow.plan.joins import Join, Negation
+from windrow.plan.joins import Join, Negation, SemiJoin
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import Append, OutputWindow, Window
 
@@ -35,6 +35,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Join: join_operator,
     Negation: negation_operator,
     OutputWindow: window_operator,
+    SemiJoin: semi_join_operator,
     ToStream: to_stream,
     Union: MergeUnion,
     Window: window_operator,
@@ -57,7 +58,6 @@ AWAITED: Mapping[str, str] = {
     "Reevaluate": "queries that are asked again at each change",
     "RelationJoin": "joins with tables",
     "RelationScan": "tables beside streams",
-    "SemiJoin": "EXISTS and IN",
     "TopK": "ORDER BY and LIMIT",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""
