@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from windrow.errors import Refused
 from windrow.language.context import Context, Names, NotIncremental
+from windrow.language.duplicates import without_duplicates
 from windrow.language.from_clause import FromClause
 from windrow.language.grouping import Grouping, is_grouped
 from windrow.language.half_joins import HalfJoins
@@ -63,6 +64,7 @@ class _Select:
         factor = half_joins.ask(joiner.build(group), questions, named)
         node, listed = self._grouped(factor, projection, named)
         projected = project(node, listed, named, sources.ends)
+        projected = without_duplicates(projected, self.select, internal, self.context)
         if order := self.select.args.get("order"):
             check_order(order, projected, scope, node)
         return Append(projected, tuple(sources.ends)) if internal else projected
