@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -16,19 +17,21 @@ from windrow.delta import BEGINNING
 from windrow.errors import CheckpointError, Error, SettingError, SinkError
 from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.aggregate_uses import check_unused
+from windrow.language.binder import bind
 from windrow.language.names import suggest
 from windrow.language.parser import parse, parse_query
 from windrow.language.settings import Settings
 from windrow.language.statements import CreateDerivedStream, CreateRelation, CreateStream
 from windrow.log.inlet import WallClock, wall_clock
 from windrow.operators.registry import check_runnable
-from windrow.plan.explain import explain
+from windrow.plan.expiration import Expiration
 from windrow.plan.nodes import Node
 from windrow.runtime.checkpoint import Checkpoint
 from windrow.runtime.claims import check_definition, check_script, claimed, key_of
 from windrow.runtime.delivery import CALLBACK, MEMORY, sink_for
 from windrow.runtime.inline import InlineEngine
 from windrow.runtime.metrics import Metrics
+from windrow.runtime.observing import observed
 from windrow.runtime.pipeline import Pipeline, Running
 from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared, planned
 from windrow.runtime.relations import Relations
@@ -88,7 +91,7 @@ class Query:
         return self._memory().answer()
 
     def explain(self, format: Format = "text") -> str:
-        return explain(self._running.query.plan, format)
+        return self._running.query.explained(format)
 
     def metrics(self) -> dict[str, Any]:
         """What came of it and what it took.
@@ -242,14 +245,7 @@ class Database:
         if claimed := self._claim(text, name, target):
             return self._adopt(claimed, into)
         program = self._pipeline.program
-        told = QueryText(
-            name or program.free_name(),
-            text,
-            target,
-            program.version + 1,
-            changelog=self.settings.text("changelog"),
-            expiration=self.settings.text("expiration"),
-        )
+        told = replace(self._planning(text), name=name or program.free_name(), sink=target)
         if told.name.lower() in {known.lower() for known in self.queries}:
             raise Error(f"there is a query {told.name} already", hint=f"DROP QUERY {told.name} first")
         query = planned(told, self.catalog)
@@ -276,15 +272,26 @@ class Database:
         ...     db.snapshot("SELECT item FROM Bid WHERE price > 10").to_pylist()
         [{'item': 2}]
         """
-        program = self._pipeline.program
-        text = QueryText("", parse_query(sql).text, MEMORY, program.version + 1)
+        text = replace(self._planning(parse_query(sql).text), expiration=Expiration.UPA.value)
         check_runnable(planned(text, self.catalog).plan)
-        return snapshot(program, text, self._pipeline.logs, self._pipeline.checkpoint)
+        return snapshot(self._pipeline.program, text, self._pipeline.logs, self._pipeline.checkpoint)
 
     def explain(self, sql: str, format: Format = "text") -> str:
         """The plan of a query."""
-        text = QueryText("", parse_query(sql).text, "", 0, expiration=self.settings.text("expiration"))
-        return explain(planned(text, self.catalog).plan, format)
+        return planned(self._planning(parse_query(sql).text), self.catalog).explained(format)
+
+    def _planning(self, sql: str) -> QueryText:
+        """A query, with all that its plan goes by as it is now."""
+        bound = bind(parse_query(sql), self.catalog)
+        return QueryText(
+            "",
+            sql,
+            MEMORY,
+            self._pipeline.program.version + 1,
+            changelog=self.settings.text("changelog"),
+            expiration=self.settings.text("expiration"),
+            statistics=observed(bound, self._pipeline.logs, self.relations.count).text,
+        )
 
     # Running
 

@@ -79,6 +79,11 @@ def top(input_: Node, limit: int, *order: str) -> TopK:
     return TopK(input_, tuple(exp.Ordered(this=sql(each), nulls_first=False) for each in order), limit)
 
 
+def shape(node: Node) -> str:
+    """A plan on one line, to compare."""
+    return f"{node.label} {node.detail} ({', '.join(map(shape, node.inputs))})"
+
+
 def pairs(on: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     split = (each.split(" = ") for each in on)
     return tuple((left, right) for left, right in split)

@@ -61,6 +61,17 @@ class RandomPlan:
         left, right = self.grown(depth - 1), self.grown(self._chance.randint(0, depth - 1))
         return self._chance.choice(binary)(left, right)
 
+    def joined(self, depth: int) -> Node:
+        """A plan with much to reorder."""
+        if depth == 0:
+            return self._renamed(self._window(self._stream()))
+        if self._chance.random() < 0.35:
+            step = self._chance.choice([self._distinct, self._project, self._select])
+            return step(self.joined(depth - 1))
+        steps = [self._inner, self._inner, self._inner, self._join, self._having, self._lacking]
+        left, right = self.joined(depth - 1), self.joined(self._chance.randint(0, depth - 1))
+        return self._chance.choice(steps)(left, right)
+
     def _stream(self) -> Node:
         node: Node = stream(self._chance.choice(STREAMS))
         steps: list[Callable[[Node], Node]] = [self._select, self._project, self._over]
@@ -118,6 +129,11 @@ class RandomPlan:
         condition = f"{self._column(left)} <= {self._column(right)}"
         where = condition if self._chance.random() < 0.3 else None
         return join(left, right, *self._on(left, right), where=where, kind=kind)
+
+    def _inner(self, left: Node, right: Node) -> Node:
+        right = self._apart(right, left)
+        where = f"{self._column(left)} <= {self._column(right)}" if self._chance.random() < 0.3 else None
+        return join(left, right, f"{self._column(left)} = {self._column(right)}", where=where)
 
     def _having(self, left: Node, right: Node) -> Node:
         right = self._apart(right, left)

@@ -14,7 +14,6 @@ import pyarrow as pa
 from sqlglot import exp
 
 from windrow.plan.emitting import Changes
-from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Distinct, GroupBy, Over, TopK
 from windrow.plan.joins import Join, Negation, SemiJoin
 from windrow.plan.multisets import Except, Intersect
@@ -83,8 +82,8 @@ def _select(node: Select, inputs: list[str], _: int) -> str:
     return f"SELECT * FROM {inputs[0]} WHERE {_text(node.predicate)}"
 
 
-def _told(_node: Changes | Expire, inputs: list[str], _: int) -> str:
-    """However its changes are told, the answer is the answer."""
+def _changes(_node: Changes, inputs: list[str], _: int) -> str:
+    """Told one by one, the answer is still the answer."""
     return f"FROM {inputs[0]}"
 
 
@@ -193,8 +192,7 @@ def _set_operation(node: Intersect | Except, inputs: list[str], _: int) -> str:
 
 
 _SELECT: Mapping[type[Node], Callable[[Any, list[str], int], str]] = {
-    Changes: _told,
-    Expire: _told,
+    Changes: _changes,
     Select: _select,
     Project: _project,
     Calculate: _calculate,

@@ -26,13 +26,16 @@ def test_the_plan_as_written_reads_as_recorded() -> None:
 
 def test_every_node_says_the_same_things_in_json() -> None:
     def check(node: dict[str, object]) -> None:
-        assert list(node) == ["node", "detail", "pattern", "distribution", "stage", "columns", "inputs"]
+        assert list(node) == [
+            *("node", "detail", "pattern", "rate", "negatives", "live", "keeps"),
+            *("distribution", "stage", "columns", "inputs"),
+        ]
         inputs = node["inputs"]
         assert isinstance(inputs, list)
         for each in inputs:
             check(each)
 
-    check(json.loads(explain(merged_calls(), "json")))
+    check(json.loads(explain(merged_calls(), "json"))["plan"])
 
 
 def test_an_unknown_format_is_refused_with_the_choices() -> None:

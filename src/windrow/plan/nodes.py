@@ -7,6 +7,7 @@ its distribution, and the update pattern of its output edge.
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -53,7 +54,7 @@ class Node(ABC):
 
     @abstractmethod
     def over(self, *inputs: Node) -> Node:
-        """The same step over other inputs."""
+        """The same step over other inputs; itself, if they are its own."""
 
     @property
     @abstractmethod
@@ -131,7 +132,7 @@ class Unary(Node):
 
     def over(self, *inputs: Node) -> Self:
         (input_,) = inputs
-        return replace(self, input=input_)
+        return self if input_ is self.input else replace(self, input=input_)
 
     @property
     def schema(self) -> Schema:
@@ -151,7 +152,8 @@ class Binary(Node):
 
     def over(self, *inputs: Node) -> Self:
         left, right = inputs
-        return replace(self, left=left, right=right)
+        same = left is self.left and right is self.right
+        return self if same else replace(self, left=left, right=right)
 
 
 @dataclass(frozen=True)
@@ -278,7 +280,8 @@ class Union(Node):
         return self.branches
 
     def over(self, *inputs: Node) -> Self:
-        return replace(self, branches=inputs)
+        same = all(map(operator.is_, inputs, self.branches))
+        return self if same else replace(self, branches=inputs)
 
     @property
     def schema(self) -> Schema:

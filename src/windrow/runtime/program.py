@@ -22,12 +22,14 @@ from windrow.language.define import define
 from windrow.language.define_aggregate import define_aggregate
 from windrow.language.parser import parse, parse_query
 from windrow.language.statements import CreateDerivedStream, CreateRelation, CreateStream
-from windrow.plan.expiration import Expiration, expiring
+from windrow.plan.choosing import Choice, choose
+from windrow.plan.expiration import Expiration
+from windrow.plan.explain import Format, explain
 from windrow.plan.history import History, history, longest
 from windrow.plan.joins import RelationScan
 from windrow.plan.nodes import Node, leaves, scans
-from windrow.plan.rules.optimizer import optimize
 from windrow.plan.stages import CompiledPlan, compile_plan
+from windrow.plan.statistics import Statistics
 from windrow.runtime.checkpoint import read_json, unusable, write_json
 
 
@@ -53,6 +55,8 @@ class QueryText:
     """How its changes are written down, as the setting was when it started."""
     expiration: str = Expiration.UPA.value
     """How its steps learn that tuples have ended, likewise."""
+    statistics: str = ""
+    """What was known of its streams and relations when it started: it is planned by that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,21 @@ class CompiledQuery:
     """A query as batches run it."""
 
     text: QueryText
-    plan: Node
+    choice: Choice
     compiled: CompiledPlan
+
+    @property
+    def plan(self) -> Node:
+        return self.choice.plan
 
     @property
     def name(self) -> str:
         return self.text.name
+
+    def explained(self, format: Format = "text") -> str:
+        """Its plan to read."""
+        statistics = Statistics.read(self.text.statistics)
+        return explain(self.plan, format, statistics, self.choice.alternatives)
 
     @property
     def key(self) -> str:
@@ -173,9 +186,10 @@ def declared(definition: Definition, catalog: Catalog) -> Readable | Aggregate:
 
 
 def planned(text: QueryText, catalog: Catalog) -> CompiledQuery:
-    """A query's plan, optimised and cut into stages."""
-    plan = expiring(optimize(bind(parse_query(text.sql), catalog)), Expiration(text.expiration))
-    return CompiledQuery(text, plan, compile_plan(plan))
+    """A query's plan, the cheapest that there is, cut into stages."""
+    bound = bind(parse_query(text.sql), catalog)
+    choice = choose(bound, Statistics.read(text.statistics), Expiration(text.expiration))
+    return CompiledQuery(text, choice, compile_plan(choice.plan))
 
 
 @functools.lru_cache(maxsize=8)

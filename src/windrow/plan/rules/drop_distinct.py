@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from windrow.plan.grouping import Distinct, TopK
-from windrow.plan.joins import Negation, SemiJoin
+from windrow.plan.joins import Join, Negation, SemiJoin
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Node, Project, Select
 from windrow.plan.update_keys import update_key
@@ -21,6 +21,8 @@ def differ(node: Node) -> bool:
         return True
     if isinstance(node, Intersect | Except):
         return node.distinct or differ(node.left)
+    if isinstance(node, Join):
+        return node.kind == "inner" and all(map(differ, node.inputs))
     if isinstance(node, Project):
         return set(node.passes[0].values()) >= set(node.input.schema.names) and differ(node.input)
     return isinstance(node, Select | SemiJoin | Negation | TopK) and differ(node.inputs[0])

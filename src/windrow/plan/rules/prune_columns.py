@@ -36,7 +36,8 @@ def _pruned(node: Node, needed: Names) -> Node:
 
 
 def _scan(node: Scan | RelationScan, needed: Names) -> Node:
-    return replace(node, columns=_kept(node.schema, needed).names)
+    columns_ = _kept(node.schema, needed).names
+    return node if columns_ == node.columns else replace(node, columns=columns_)
 
 
 def _selection(node: Select, needed: Names) -> Node:
@@ -45,6 +46,8 @@ def _selection(node: Select, needed: Names) -> Node:
 
 def _projection(node: Project, needed: Names) -> Node:
     output = _kept(node.output, needed)
+    if output == node.output:
+        return node.over(_pruned(node.input, columns(*node.expressions)))
     pairs = zip(node.expressions, node.output, strict=True)
     expressions = tuple(each for each, field in pairs if field in output.fields)
     return Project(_pruned(node.input, columns(*expressions)), expressions, output)

@@ -29,7 +29,7 @@ from windrow.plan.rules.substitution import (
 )
 from windrow.plan.windows import Append, Extent, OutputWindow, Window
 
-_ONE_VALUE = frozenset(
+ONE_VALUE = frozenset(
     [
         "TINYINT",
         "SMALLINT",
@@ -119,7 +119,7 @@ def _into_sides(below: Join | SemiJoin | Negation | RelationJoin, predicate: exp
 def _identical(below: Join | SemiJoin | Negation | RelationJoin) -> list[tuple[str, str]]:
     """The keys that are one value where they are equal; not so 0.0 and -0.0, or 30 days and a month."""
     types = {field.name.lower(): field.type for field in below.left.schema}
-    return [pair for pair in below.keys if types[pair[0].lower()] in _ONE_VALUE]
+    return [pair for pair in below.keys if types[pair[0].lower()] in ONE_VALUE]
 
 
 def _pushed(below: Node, predicate: exp.Expr, known: Iterable[Passed]) -> Pushed:
