@@ -59,7 +59,12 @@ SETS = [
     ),
     ("SUM(i)", "AVG(i)", "SUM(i) FILTER (WHERE t)", "AVG(x) FILTER (WHERE t)", "SUM(t)", "COUNT_IF(t)"),
     ("SUM(x)", "AVG(x)", "BOOL_AND(t)", "BOOL_OR(t)", "SUM(i * 0)"),
-    ("ARRAY_AGG(i)", "STRING_AGG(s, '-')", "LIST(DISTINCT s ORDER BY s DESC)", "STRING_AGG(s ORDER BY i)"),
+    (
+        "ARRAY_AGG(i)",
+        "STRING_AGG(s, '-')",
+        "LIST(DISTINCT s ORDER BY s DESC)",
+        "STRING_AGG(s ORDER BY i, s)",
+    ),
     ("MODE(i)", "ENTROPY(s)", "COUNT(DISTINCT i + 0)", "SUM(x) FILTER (WHERE i > 0)", "COUNT(*)"),
     (),
 ]

@@ -14,6 +14,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from windrow.plan.emitting import Changes
+from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Distinct, GroupBy, Over, TopK
 from windrow.plan.joins import Join, Negation, SemiJoin
 from windrow.plan.multisets import Except, Intersect
@@ -82,8 +83,8 @@ def _select(node: Select, inputs: list[str], _: int) -> str:
     return f"SELECT * FROM {inputs[0]} WHERE {_text(node.predicate)}"
 
 
-def _changes(_node: Changes, inputs: list[str], _: int) -> str:
-    """Told one by one, the answer is still the answer."""
+def _told(_node: Changes | Expire, inputs: list[str], _: int) -> str:
+    """However its changes are told, the answer is the answer."""
     return f"FROM {inputs[0]}"
 
 
@@ -192,7 +193,8 @@ def _set_operation(node: Intersect | Except, inputs: list[str], _: int) -> str:
 
 
 _SELECT: Mapping[type[Node], Callable[[Any, list[str], int], str]] = {
-    Changes: _changes,
+    Changes: _told,
+    Expire: _told,
     Select: _select,
     Project: _project,
     Calculate: _calculate,

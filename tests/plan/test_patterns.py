@@ -80,7 +80,6 @@ def test_rule_2_a_union_is_as_hard_as_its_hardest_branch(left: Node, right: Node
 )
 def test_rule_3_weak_steps_are_weak_unless_an_input_is_strict(left: Node, pattern: Pattern) -> None:
     assert join(left, OTHER, "a = x").pattern is pattern
-    assert having(left, OTHER, "a = x").pattern is pattern
     assert distinct(left).pattern is pattern
     assert Intersect(left, OTHER, distinct=True).pattern is pattern
 
@@ -89,6 +88,7 @@ def test_rule_3_weak_steps_are_weak_unless_an_input_is_strict(left: Node, patter
     "node",
     [
         lacking(OF_TIME, OTHER, "a = x"),
+        having(OF_TIME, OTHER, "a = x"),
         join(OF_TIME, OTHER, "a = x", kind="left"),
         join(OF_TIME, OTHER, "a = x", kind="full"),
         grouped(OF_TIME, "a", n="count(*)"),
@@ -101,6 +101,10 @@ def test_rule_3_weak_steps_are_weak_unless_an_input_is_strict(left: Node, patter
 )
 def test_rule_4_strict_steps_are_strict(node: Node) -> None:
     assert node.pattern is STR
+
+
+def test_who_finds_a_partner_that_stays_has_one_for_ever() -> None:
+    assert having(stream("X"), named(stream("Y"), x="a"), "a = x").pattern is MON
 
 
 def test_results_of_internal_windows_never_end() -> None:

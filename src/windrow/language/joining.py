@@ -11,6 +11,7 @@ from sqlglot import exp
 from windrow.errors import Refused
 from windrow.language.bounds import grows
 from windrow.language.conditions import (
+    Equality,
     as_type,
     columns_of,
     conjunction,
@@ -21,6 +22,7 @@ from windrow.language.conditions import (
 from windrow.language.context import Context, Names
 from windrow.language.scope import Relation
 from windrow.language.sources import Factor
+from windrow.plan.emitting import windows_of
 from windrow.plan.joins import Join, Keys, Negation, RelationJoin, SemiJoin
 from windrow.plan.nodes import Node, Select
 from windrow.plan.patterns import Pattern
@@ -49,11 +51,23 @@ class Joiner:
     context: Context
     names: Names
 
-    def half(self, left: Factor, right: Factor, conditions: list[exp.Expr], anti: bool) -> Factor:
-        self.check_bounded(left, right)
+    def half(self, left: Factor, right: Factor, conditions: Sequence[exp.Expr], anti: bool) -> Factor:
+        """The left tuples with a partner on the right, or those without."""
+        self._check_half(left, right)
         one, other, keys, condition = self.keyed(left, right, conditions)
         kind = Negation if anti else SemiJoin
         return replace(left, node=kind(one, other, keys, condition))
+
+    def not_in(self, left: Factor, right: Factor, conditions: Sequence[exp.Expr]) -> Factor:
+        """The left tuples that differ from all on the right; the first condition is a key, and says what
+        is compared."""
+        self._check_half(left, right)
+        one, other, keys, condition = self.keyed(left, right, conditions)
+        return replace(left, node=Negation(one, other, keys, condition, null_aware=True))
+
+    def is_key(self, left: Factor, right: Factor, condition: exp.Expr) -> bool:
+        """Whether a condition equates columns of the two sides."""
+        return self._equality(left.node, right.node, condition) is not None
 
     def outer(self, left: Factor, right: Factor, conditions: list[exp.Expr], kind: Outer) -> Factor:
         own = {"left": right, "right": left, "full": None}[kind]
@@ -145,11 +159,11 @@ class Joiner:
         rest: list[exp.Expr] = []
         place = self.context.place
         for condition in conditions:
-            sides = equality(condition, one.schema.names, other.schema.names)
-            type_ = None if sides is None else key_type(sides, one.schema, other.schema, place)
-            if sides is None or type_ is None:
+            found = self._equality(one, other, condition)
+            if found is None:
                 rest.append(condition)
                 continue
+            sides, type_ = found
             pair = []
             for node, expression, added in zip(
                 (one, other), (sides.left, sides.right), computed, strict=True
@@ -164,6 +178,27 @@ class Joiner:
             keys.append((pair[0], pair[1]))
         one, other = with_columns(one, computed[0]), with_columns(other, computed[1])
         return one, other, tuple(dict.fromkeys(keys)), conjunction(rest)
+
+    def _equality(self, left: Node, right: Node, condition: exp.Expr) -> tuple[Equality, str] | None:
+        """A condition as an equality of two sides, and the type as which they are compared."""
+        sides = equality(condition, left.schema.names, right.schema.names)
+        if sides is None:
+            return None
+        type_ = key_type(sides, left.schema, right.schema, self.context.place)
+        return None if type_ is None else (sides, type_)
+
+    def _check_half(self, left: Factor, right: Factor) -> None:
+        for factor in (left, right):
+            if factor.is_nrr:
+                raise self._misplaced_nrr(factor)
+            if any(window.internal for window in windows_of(factor.node)):
+                raise Refused(
+                    f"INTERNAL lets results of {factor.name} stay,"
+                    " but whether a tuple has a partner does not stay the same",
+                    factor.span,
+                    hint="leave INTERNAL out; Istream(…) around the SELECT list makes the answer a stream",
+                )
+        self.check_bounded(left, right)
 
     def check_bounded(self, *factors: Factor) -> None:
         """Refuse to remember a stream for ever."""

@@ -21,7 +21,7 @@ from windrow.language.names import did_you_mean
 from windrow.language.statements import Query
 from windrow.language.tokens import DIALECT, Source, depth_error, is_word, too_deep, word
 
-MAX_NESTING = 40
+MAX_NESTING = 32
 
 _BEGINNERS = frozenset({"CREATE", "INSERT", "UPDATE", "DELETE", "SHOW", "DROP", "EXPLAIN", "SET", "SELECT"})
 _PARAMETERS = frozenset({TokenType.PLACEHOLDER, TokenType.PARAMETER})

@@ -26,7 +26,6 @@ _CLAUSES: dict[str, _Clause] = {
     "with_": _Clause(
         "WITH", ("WITH",), "name the inner query with CREATE STREAM … AS, or put it into FROM"
     ),
-    "distinct": _Clause("DISTINCT", ("DISTINCT",), "UNION of streams drops duplicates of one instant"),
     "laterals": _Clause("LATERAL", ("LATERAL",), "compute with the columns of one stream"),
     "qualify": _Clause("QUALIFY", ("QUALIFY",), "choose tuples with WHERE"),
     "windows": _Clause("WINDOW", ("WINDOW",), "compute with the columns of each tuple"),
@@ -58,6 +57,7 @@ _SUPPORTED = frozenset(
         "catalog",
         "side",
         "kind",
+        "distinct",
     }
 )
 
@@ -65,15 +65,10 @@ _SUPPORTED = frozenset(
 def refuse_clauses(node: exp.Expr, scope: Scope) -> None:
     """Refuse the first clause of a query, or of a table in FROM, that has no meaning over streams."""
     for key, value in node.args.items():
-        if key in _SUPPORTED or not _is_there(node, key, value):
+        if key in _SUPPORTED or not value:
             continue
         clause = _CLAUSES.get(key, _Clause(key.replace("_", " ").strip().upper(), (), "leave it out"))
         near = value[0] if isinstance(value, list) else value
         anchor = near if isinstance(near, exp.Expr) else node
         span = keyword_span(anchor, scope.source, scope.place(anchor), *clause.keywords)
         raise Refused(f"a query over streams cannot have {clause.name} yet", span, hint=clause.hint)
-
-
-def _is_there(node: exp.Expr, key: str, value: object) -> bool:
-    """Whether a clause was written: DISTINCT of a UNION is a matter of its own."""
-    return bool(value) and not (key == "distinct" and isinstance(node, exp.SetOperation))

@@ -14,6 +14,8 @@ from windrow.language.spans import span_of
 from windrow.language.tokens import Source
 from windrow.schema import Field, Schema
 
+_WITH_FIELDS = ("STRUCT", "UNION", "MAP", "JSON")
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -114,9 +116,18 @@ class Scope:
         if not matches:
             return None
         relation, match = matches[0]
+        if fields and not match.type.startswith(_WITH_FIELDS) and self._is_around(first.name):
+            return None
         column = relation.column(match)
         column.this.meta.update(first.meta)
         return _dotted(column, fields)
+
+    def _is_around(self, qualifier: str) -> bool:
+        """Whether this names what a query around this one has in FROM."""
+        outer = self.outer
+        return outer is not None and (
+            any(each.answers_to(qualifier) for each in outer.relations) or outer._is_around(qualifier)
+        )
 
     def _alias(self, name: exp.Identifier) -> exp.Expr:
         expression = self.aliases[name.name.lower()]

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from windrow.errors import Refused
-from windrow.language.conditions import conjuncts
 from windrow.language.context import Context, Names, NotIncremental
+from windrow.language.duplicates import without_duplicates
 from windrow.language.from_clause import FromClause
 from windrow.language.grouping import Grouping, is_grouped
+from windrow.language.half_joins import HalfJoins
 from windrow.language.joining import Joiner
 from windrow.language.ordering import check_order
-from windrow.language.predicates import resolved_condition
 from windrow.language.projection import Column, Projection, project
+from windrow.language.questions import Question
 from windrow.language.scope import Scope
 from windrow.language.sources import Factor, Sources, relation_trees
 from windrow.plan.nodes import Node
@@ -54,14 +55,16 @@ class _Select:
         scope = self.context.scope(*group.relations)
         projection = Projection(scope).read(self.select.expressions)
         named = replace(scope, aliases=projection.aliases)
+        half_joins = HalfJoins(self.context, self.names)
+        questions: list[Question] = []
         if where := self.select.args.get("where"):
-            if where.this.find(exp.Query):
-                raise NotIncremental("a query in WHERE")
             columns = [each for factor in group.factors for each in factor.node.schema]
-            group.conditions += conjuncts(resolved_condition(where.this, named, columns, "WHERE"))
-        factor = joiner.build(group)
+            conditions, questions = half_joins.read(where.this, named, columns)
+            group.conditions += conditions
+        factor = half_joins.ask(joiner.build(group), questions, named)
         node, listed = self._grouped(factor, projection, named)
         projected = project(node, listed, named, sources.ends)
+        projected = without_duplicates(projected, self.select, internal, self.context)
         if order := self.select.args.get("order"):
             check_order(order, projected, scope, node)
         return Append(projected, tuple(sources.ends)) if internal else projected

@@ -158,7 +158,7 @@ class Sources:
                 hint="name at most as many as there are",
             )
         given = [*(name.name for name in names), *node.schema.names[len(names) :]]
-        return _under(node, distinct_names(given))
+        return under_names(node, distinct_names(given))
 
     def _told_apart(self, factor: Factor, shared: set[str]) -> Factor:
         """The factor with a name of its own for each column that others have, too."""
@@ -171,7 +171,7 @@ class Sources:
         }
         if not given:
             return factor
-        node = _under(factor.node, [given.get(name, name) for name in factor.node.schema.names])
+        node = under_names(factor.node, [given.get(name, name) for name in factor.node.schema.names])
         provided = tuple(given.get(name, name) for name in relation.schema.names)
         return replace(factor, node=node, relations=(replace(relation, provided=provided),))
 
@@ -187,7 +187,7 @@ def relation_trees(tree: exp.Expr) -> Iterator[exp.Expr]:
         yield from relation_trees(join.this)
 
 
-def _under(node: Node, names: Sequence[str]) -> Node:
+def under_names(node: Node, names: Sequence[str]) -> Node:
     """The same columns under other names."""
     if tuple(names) == node.schema.names:
         return node

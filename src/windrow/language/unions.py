@@ -1,4 +1,4 @@
-"""UNION: branches brought to the same column types and merged by timestamp."""
+"""The branches of set operations brought to the same column types; those of UNION merged by timestamp."""
 
 from __future__ import annotations
 
@@ -17,42 +17,46 @@ from windrow.schema import Field, Schema
 
 @dataclass(frozen=True)
 class Branch:
-    """One input of a UNION, and where it is written."""
+    """One input of a set operation, and where it is written."""
 
     node: Node
     span: Span
 
 
-def merge(branches: Sequence[Branch]) -> Node:
+def merge(branches: Sequence[Branch], word: str) -> Node:
     """The union of two or more branches, with the column names of the first."""
-    width = len(branches[0].node.schema)
-    for branch in branches:
-        if len(branch.node.schema) != width:
-            raise Refused(
-                f"the UNION begins with {counted(width, 'column')}, and this has {len(branch.node.schema)}",
-                branch.span,
-                hint="give each the same number of columns",
-            )
-    types = _common_types(branches)
     nodes: list[Node] = []
-    for branch in branches:
-        node = _as_types(branch.node, types)
+    for node in alike(branches, word):
         nodes.extend(node.branches if isinstance(node, Union) else (node,))
     return Union(tuple(nodes))
 
 
-def _common_types(branches: Sequence[Branch]) -> tuple[str, ...]:
+def alike(branches: Sequence[Branch], word: str) -> list[Node]:
+    """The branches of an operation, with casts over those whose columns need them."""
+    width = len(branches[0].node.schema)
+    for branch in branches:
+        if (own := len(branch.node.schema)) != width:
+            raise Refused(
+                f"the {word} begins with {counted(width, 'column')}, and this has {own}",
+                branch.span,
+                hint="give each the same number of columns",
+            )
+    types = _common_types(branches, word)
+    return [_as_types(branch.node, types) for branch in branches]
+
+
+def _common_types(branches: Sequence[Branch], word: str) -> tuple[str, ...]:
     columns = zip(*((field.type for field in branch.node.schema) for branch in branches), strict=True)
-    return tuple(_common(place, types, branches) for place, types in enumerate(columns))
+    return tuple(_common(place, types, branches, word) for place, types in enumerate(columns))
 
 
-def _common(place: int, types: tuple[str, ...], branches: Sequence[Branch]) -> str:
+def _common(place: int, types: tuple[str, ...], branches: Sequence[Branch], word: str) -> str:
     found = common_type(types)
     if found is None:
         other = next(number for number, type_ in enumerate(types) if common_type((types[0], type_)) is None)
         name = branches[0].node.schema.names[place]
         raise TypeMismatch(
-            f"column {name} of the UNION would be {types[0]} and {types[other]}",
+            f"column {name} of the {word} would be {types[0]} and {types[other]}",
             branches[other].span,
             hint="CAST one to the type of the other",
         )

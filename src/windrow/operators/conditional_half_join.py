@@ -9,14 +9,16 @@ from windrow.operators.paired import PairedOperator
 from windrow.operators.signed_inputs import Events
 from windrow.operators.signed_pairs import SignedPairs
 from windrow.plan.joins import Negation, SemiJoin
+from windrow.plan.patterns import Pattern
 
 
 class ConditionalHalfJoinOperator(PairedOperator):
-    """Runs a Negation or a strict SemiJoin."""
+    """Runs a Negation or a SemiJoin."""
 
     def __init__(self, node: SemiJoin | Negation) -> None:
+        self._is_signed = node.pattern is Pattern.STR
         super().__init__(node, Loners(ALONE if isinstance(node, Negation) else TOGETHER))
 
     def _given(self, events: Events, pairs: SignedPairs, turns: Turns, clock: int) -> Delta:
         rows = self._inputs.left.rows.take(turns.slot, self._schema.names)
-        return Delta(clock, rows, events.ts[turns.event], sign=turns.sign)
+        return Delta(clock, rows, events.ts[turns.event], sign=turns.sign if self._is_signed else None)

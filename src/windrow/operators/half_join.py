@@ -23,6 +23,7 @@ from windrow.operators.match_keys import Codes, MatchKeys
 from windrow.operators.signed_inputs import Events, SignedInputs
 from windrow.operators.signed_side import Slots, signed_side
 from windrow.plan.joins import Negation, SemiJoin
+from windrow.plan.patterns import Pattern
 
 Places: TypeAlias = npt.NDArray[np.int64]
 
@@ -31,11 +32,12 @@ BLOCK = 1 << 17
 
 
 class HalfJoinOperator(Operator):
-    """Runs a Negation, or a strict SemiJoin, that has no condition beyond its keys."""
+    """Runs a Negation or a SemiJoin that has no condition beyond its keys."""
 
     def __init__(self, node: SemiJoin | Negation) -> None:
         self._schema = node.schema.arrow
         self._alone = isinstance(node, Negation)
+        self._is_signed = node.pattern is Pattern.STR
         self._inputs = _CountedInputs(node)
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
@@ -58,6 +60,8 @@ class HalfJoinOperator(Operator):
 
     def _given(self, events: Events, event: Places, slots: Slots, clock: int) -> Delta:
         rows = self._inputs.left.rows.take(slots, self._schema.names)
+        if not self._is_signed:
+            return Delta(clock, rows, events.ts[event])
         turned = self._alone & (events.side[event] != LEFT)
         sign = np.where(turned, -events.sign[event], events.sign[event])
         return Delta(clock, rows, events.ts[event], sign=sign)

@@ -13,14 +13,16 @@ from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator, ExpireOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.group_by import GroupByOperator
-from windrow.operators.joining import join_operator, negation_operator
+from windrow.operators.joining import join_operator, negation_operator, semi_join_operator
 from windrow.operators.merge_union import MergeUnion
+from windrow.operators.multisets import distinct_operator, except_operator
 from windrow.operators.to_stream import to_stream
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expire
-from windrow.plan.grouping import Accumulate, GroupBy
-from windrow.plan.joins import Join, Negation
+from windrow.plan.grouping import Accumulate, Distinct, GroupBy
+from windrow.plan.joins import Join, Negation, SemiJoin
+from windrow.plan.multisets import Except
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import Append, OutputWindow, Window
 
@@ -29,12 +31,15 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Append: AppendOperator,
     Calculate: CalculateOperator,
     Changes: ChangesOperator,
+    Distinct: distinct_operator,
     DistinctInstant: DistinctInstantOperator,
+    Except: except_operator,
     Expire: ExpireOperator,
     GroupBy: GroupByOperator,
     Join: join_operator,
     Negation: negation_operator,
     OutputWindow: window_operator,
+    SemiJoin: semi_join_operator,
     ToStream: to_stream,
     Union: MergeUnion,
     Window: window_operator,
@@ -50,14 +55,11 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 """Nodes that nothing runs, and why."""
 
 AWAITED: Mapping[str, str] = {
-    "Distinct": "DISTINCT",
-    "Except": "EXCEPT",
     "Intersect": "INTERSECT",
     "Over": "OVER",
     "Reevaluate": "queries that are asked again at each change",
     "RelationJoin": "joins with tables",
     "RelationScan": "tables beside streams",
-    "SemiJoin": "EXISTS and IN",
     "TopK": "ORDER BY and LIMIT",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""

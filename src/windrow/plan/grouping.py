@@ -5,7 +5,7 @@ Rule 4 of update patterns: an aggregate's value lasts until nobody knows which t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from sqlglot import exp
@@ -134,11 +134,19 @@ class Distinct(Unary):
     """One of all equal live tuples; NULLs are equal."""
 
     label: ClassVar[str] = "Distinct"
+    tells_ends: bool = field(default=False, kw_only=True)
+    """What ends is told by a negative tuple, and of an instant only the balance."""
 
     @property
     def pattern(self) -> Pattern:
-        """When the tuple given out expires before a younger equal does, that one is given out."""
-        return weak(self.inputs)
+        """When the tuple given out expires before a younger equal does, that one is given out; or, where
+        ends are told, nothing is said until the last of them ends."""
+        weakest = weak(self.inputs)
+        return Pattern.STR if self.tells_ends and weakest is not Pattern.MON else weakest
+
+    @property
+    def detail(self) -> str:
+        return "telling ends" if self.tells_ends else ""
 
     @property
     def distribution(self) -> Distribution:

@@ -99,8 +99,8 @@ class SemiJoin(_Matching):
 
     @property
     def pattern(self) -> Pattern:
-        """When a partner expires before a younger one does, the tuple is given again."""
-        return weak(self.inputs)
+        """STR where partners leave: nobody can foresee that another comes before."""
+        return Pattern.MON if all(each.pattern is Pattern.MON for each in self.inputs) else Pattern.STR
 
 
 @dataclass(frozen=True)

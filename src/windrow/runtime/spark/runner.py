@@ -11,11 +11,12 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakMethod
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -129,7 +130,7 @@ class SparkRunner(Runner):
         }
         try:
             rows = self._spark.readStream.format(NAME).options(**options).load()
-            writer = rows.writeStream.foreachBatch(self._on_batch)
+            writer = rows.writeStream.foreachBatch(_forwarded(WeakMethod(self._on_batch)))
             return writer.option("checkpointLocation", str(self._wal)).start()
         except PySparkException as error:
             missing = "No module named 'windrow'" in str(error)
@@ -234,6 +235,16 @@ def _passed(message: Message | Failure) -> Message:
 def _places(checkpoint: Path) -> Places:
     """What this process, the driver or a worker, has served of a pipeline."""
     return Places(lambda key: FileState(checkpoint / "state" / key))
+
+
+def _forwarded(on_batch: WeakMethod[Callable[[DataFrame, int], None]]) -> Callable[[DataFrame, int], None]:
+    """What Spark calls and never forgets: it must not keep a closed pipeline with its tables alive."""
+
+    def forward(rows: DataFrame, number: int) -> None:
+        if (target := on_batch()) is not None:
+            target(rows, number)
+
+    return forward
 
 
 def _ended_by(error: object) -> RunnerError:

@@ -1,0 +1,27 @@
+"""Which operator runs DISTINCT, INTERSECT and EXCEPT: δ* where the youngest of equal tuples is known to
+outlive them, and one that counts where it is not, or where equal tuples count.
+"""
+
+from __future__ import annotations
+
+from windrow.operators.base import Operator
+from windrow.operators.counted import CountedOperator
+from windrow.operators.delta_star import TakingOver, TellingEnds
+from windrow.plan.grouping import Distinct
+from windrow.plan.multisets import Except
+from windrow.plan.nodes import Node
+from windrow.plan.patterns import Pattern
+
+
+def distinct_operator(node: Distinct) -> Operator:
+    if _has_strict_input(node):
+        return CountedOperator(node)
+    return TellingEnds(node) if node.pattern is Pattern.STR else TakingOver(node)
+
+
+def except_operator(node: Except) -> Operator:
+    return TellingEnds(node) if node.distinct and not _has_strict_input(node) else CountedOperator(node)
+
+
+def _has_strict_input(node: Node) -> bool:
+    return any(each.pattern is Pattern.STR for each in node.inputs)

@@ -1,0 +1,36 @@
+"""The oracle is DuckDB's DISTINCT, INTERSECT and EXCEPT over the tuples that live at an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.operators.playing import CALLS, Call, History, check, histories, received
+from windrow.plan.grouping import Distinct
+from windrow.plan.multisets import Except
+from windrow.schema import Schema
+
+LEFT = Schema.of(("a", "BIGINT"), ("b", "VARCHAR"))
+RIGHT = Schema.of(("x", "BIGINT"), ("y", "VARCHAR"))
+ROWS = st.tuples(st.sampled_from([None, 0, 1]), st.sampled_from([None, "u"]))
+
+
+@settings(deadline=None, max_examples=60)
+@given(histories(LEFT, ROWS), CALLS, st.booleans(), st.booleans())
+def test_distinct_gives_one_of_all_equal_tuples(
+    history: History, calls: Sequence[Call], tells_ends: bool, scanned: bool
+) -> None:
+    node = Distinct(received("L", LEFT, history.pattern), tells_ends=tells_ends, scanned=scanned)
+    check(node, [history], "SELECT DISTINCT * FROM l", calls)
+
+
+@settings(deadline=None, max_examples=60)
+@given(histories(LEFT, ROWS), histories(RIGHT, ROWS), CALLS, st.booleans(), st.booleans())
+def test_except_gives_what_the_left_has_more(
+    left: History, right: History, calls: Sequence[Call], distinct: bool, scanned: bool
+) -> None:
+    edges = received("L", LEFT, left.pattern), received("R", RIGHT, right.pattern)
+    node = Except(*edges, distinct, scanned=scanned)
+    check(node, [left, right], f"FROM l EXCEPT {'' if distinct else 'ALL'} FROM r", calls)
