@@ -15,6 +15,7 @@ from windrow.arriving import Instant, as_arriving, as_microseconds
 from windrow.catalog import Aggregate, Catalog, Part, Readable, Relation, Stream
 from windrow.delta import BEGINNING
 from windrow.errors import CheckpointError, Error, SettingError, SinkError
+from windrow.expressions.sorting import in_order
 from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.aggregate_uses import check_unused
 from windrow.language.binder import bind
@@ -24,6 +25,7 @@ from windrow.language.settings import Settings
 from windrow.language.statements import CreateDerivedStream, CreateRelation, CreateStream
 from windrow.log.inlet import WallClock, wall_clock
 from windrow.operators.registry import check_runnable
+from windrow.plan.answer_order import answer_order
 from windrow.plan.expiration import Expiration
 from windrow.plan.nodes import Node
 from windrow.runtime.checkpoint import Checkpoint
@@ -87,8 +89,8 @@ class Query:
         return self._memory().changes()
 
     def answer(self) -> pa.Table:
-        """The answer at the query's clock."""
-        return self._memory().answer()
+        """The answer at the query's clock; if the query says so, in order."""
+        return in_order(self._memory().answer(), answer_order(self.plan))
 
     def explain(self, format: Format = "text") -> str:
         return self._running.query.explained(format)

@@ -9,8 +9,8 @@ import windrow.plan.emitting
 import windrow.plan.exchange
 import windrow.plan.multisets
 from windrow.catalog import Stream
+from windrow.operators import registry
 from windrow.operators.registry import AWAITED, OPERATORS, WITHOUT_OPERATOR, check_runnable
-from windrow.plan.grouping import Distinct, TopK
 from windrow.plan.nodes import Node, Scan
 from windrow.plan.windows import Extent, Window, WindowSpec
 from windrow.schema import Schema
@@ -30,8 +30,11 @@ def test_every_node_has_an_operator_or_a_reason_why_not() -> None:
     assert not {*WITHOUT_OPERATOR} & {*AWAITED}
 
 
-def test_a_plan_whose_operators_are_still_to_come_is_refused_in_one_sentence() -> None:
+def test_a_plan_whose_operators_are_still_to_come_is_refused_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "AWAITED", {"Window": "windows"})
     scan = Scan(Stream("S", Schema.of(("a", "INTEGER"))), ("a",))
     with pytest.raises(windrow.Error) as refused:
-        check_runnable(TopK(Distinct(Window(scan, WindowSpec(Extent.TIME, 60_000_000))), (), 1))
-    assert refused.value.message == "this query needs what does not run yet: ORDER BY and LIMIT"
+        check_runnable(Window(scan, WindowSpec(Extent.TIME, 60_000_000)))
+    assert refused.value.message == "this query needs what does not run yet: windows"

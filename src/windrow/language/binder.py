@@ -7,7 +7,8 @@ from sqlglot import exp
 from windrow.catalog import Catalog
 from windrow.errors import Refused
 from windrow.language.context import Context
-from windrow.language.ordering import check_order
+from windrow.language.named_queries import with_named
+from windrow.language.ordering import ordered_whole
 from windrow.language.refusals import refuse_clauses
 from windrow.language.selecting import bind_select
 from windrow.language.set_operations import bind_set_operation
@@ -32,22 +33,14 @@ def bind(query: Query, catalog: Catalog, *, allow_unbounded: bool = False) -> No
 
 def _bound(tree: exp.Expr, context: Context) -> Node:
     refuse_clauses(tree, context.scope())
+    context = with_named(tree, context)
     if isinstance(tree, exp.Select):
         return bind_select(tree, context)
     if isinstance(tree, exp.SetOperation):
-        node = bind_set_operation(tree, context)
-        _check_order(tree, node, context)
-        return node
+        return ordered_whole(tree, bind_set_operation(tree, context), context)
     if isinstance(tree, exp.Subquery):
-        node = context.query(tree.this)
-        _check_order(tree, node, context)
-        return node
+        return ordered_whole(tree, context.query(tree.this), context)
     raise _no_query(tree, context)
-
-
-def _check_order(tree: exp.Expr, node: Node, context: Context) -> None:
-    if order := tree.args.get("order"):
-        check_order(order, node, context.scope(), None)
 
 
 def _no_query(tree: exp.Expr, context: Context) -> Refused:

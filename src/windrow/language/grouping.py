@@ -44,11 +44,14 @@ class Grouping:
     _keys: dict[exp.Expr, exp.Column] = field(default_factory=dict)
     _results: dict[exp.Expr, exp.Column] = field(default_factory=dict)
 
-    def group(self, input_: Node, projection: Projection) -> tuple[Node, list[Column]]:
-        """The grouped input, and the columns of the SELECT list over it."""
+    def group(
+        self, input_: Node, projection: Projection, hidden: Sequence[Column] = ()
+    ) -> tuple[Node, list[Column]]:
+        """The grouped input, and over it the columns of the SELECT list, and those to sort by."""
         keys = self._key_expressions(projection.columns)
         having = self._having()
-        above = [column.expression for column in projection.columns]
+        listed = [*projection.columns, *hidden]
+        above = [column.expression for column in listed]
         if having is not None:
             above.append(having)
         trees = list(dict.fromkeys(tree for each in above for tree in calls_in(each, self.context)))
@@ -67,7 +70,7 @@ class Grouping:
         node: Node = kind(below, names, tuple(plain), tuple(fields))
         if having is not None:
             node = self._chosen(node, having)
-        return node, [column for each in projection.columns for column in self._spread(each, calls)]
+        return node, [column for each in listed for column in self._spread(each, calls)]
 
     def over_groups(self, expression: exp.Expr) -> exp.Expr:
         """A resolved expression in terms of the groups' columns."""

@@ -24,6 +24,8 @@ class Column:
     expression: exp.Expr
     name: str | None
     written: exp.Expr
+    hidden: bool = False
+    """It is computed for the system's own use."""
 
 
 @dataclass
@@ -108,7 +110,7 @@ def project(input_: Node, columns: Sequence[Column], scope: Scope, kept: Sequenc
         check_scalar(expression, scope)
     typed = type_scalars(expressions, input_.schema, scope.place)
     for column in columns:
-        if column.name is not None and column.name.startswith("__"):
+        if column.name is not None and column.name.startswith("__") and not column.hidden:
             raise Refused(
                 f"'{column.name}' begins with two underscores, as only the system's own names do",
                 scope.place(column.written),

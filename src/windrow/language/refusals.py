@@ -20,17 +20,10 @@ class _Clause:
     hint: str
 
 
-_NO_END = "a stream has no end: choose tuples with WHERE"
-
 _CLAUSES: dict[str, _Clause] = {
-    "with_": _Clause(
-        "WITH", ("WITH",), "name the inner query with CREATE STREAM … AS, or put it into FROM"
-    ),
     "laterals": _Clause("LATERAL", ("LATERAL",), "compute with the columns of one stream"),
     "qualify": _Clause("QUALIFY", ("QUALIFY",), "choose tuples with WHERE"),
     "windows": _Clause("WINDOW", ("WINDOW",), "compute with the columns of each tuple"),
-    "limit": _Clause("LIMIT", ("LIMIT", "FETCH"), _NO_END),
-    "offset": _Clause("OFFSET", ("OFFSET",), _NO_END),
     "sample": _Clause(
         "a sample", ("SAMPLE", "TABLESAMPLE"), "choose tuples with WHERE on a hash of a column"
     ),
@@ -51,7 +44,10 @@ _SUPPORTED = frozenset(
         "expression",
         "from_",
         "where",
+        "with_",
         "order",
+        "limit",
+        "offset",
         "alias",
         "db",
         "catalog",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -13,12 +14,14 @@ from windrow.language.from_clause import FromClause
 from windrow.language.grouping import Grouping, is_grouped
 from windrow.language.half_joins import HalfJoins
 from windrow.language.joining import Joiner
-from windrow.language.ordering import check_order
+from windrow.language.ordering import Ordering
 from windrow.language.projection import Column, Projection, project
 from windrow.language.questions import Question
 from windrow.language.scope import Scope
 from windrow.language.sources import Factor, Sources, relation_trees
+from windrow.language.stream_order import check_order
 from windrow.plan.nodes import Node
+from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Append
 
 
@@ -62,12 +65,24 @@ class _Select:
             conditions, questions = half_joins.read(where.this, named, columns)
             group.conditions += conditions
         factor = half_joins.ask(joiner.build(group), questions, named)
-        node, listed = self._grouped(factor, projection, named)
-        projected = project(node, listed, named, sources.ends)
-        projected = without_duplicates(projected, self.select, internal, self.context)
+        projected = self._projected(factor, projection, named, sources.ends)
+        return Append(projected, tuple(sources.ends)) if internal else projected
+
+    def _projected(self, factor: Factor, projection: Projection, scope: Scope, kept: Sequence[str]) -> Node:
+        """What is selected, in the order and number that is asked for."""
+        ordering = Ordering(self.select, self.context, scope, projection.columns)
+        terms = ordering.terms()
+        hidden = [term.hidden for term in terms if term.hidden is not None]
+        node, columns = self._grouped(factor, projection, scope, hidden)
+        sorts = node.pattern is not Pattern.MON or ordering.cuts
+        shown = columns if sorts else columns[: len(columns) - len(hidden)]
+        projected = project(node, shown, scope, kept)
+        projected = without_duplicates(projected, self.select, self._has_internal(), self.context)
+        if sorts:
+            return ordering.applied(projected, terms)
         if order := self.select.args.get("order"):
             check_order(order, projected, scope, node)
-        return Append(projected, tuple(sources.ends)) if internal else projected
+        return projected
 
     def _has_internal(self) -> bool:
         trees = [
@@ -77,8 +92,12 @@ class _Select:
         windows = (each.meta.get("window") for tree in trees for each in relation_trees(tree))
         return any(window is not None and window.internal for window in windows)
 
-    def _grouped(self, factor: Factor, projection: Projection, scope: Scope) -> tuple[Node, list[Column]]:
-        if not is_grouped(self.select, projection.columns, self.context):
-            return factor.node, projection.columns
+    def _grouped(
+        self, factor: Factor, projection: Projection, scope: Scope, hidden: list[Column]
+    ) -> tuple[Node, list[Column]]:
+        """What is selected from, groups being made; the columns of the result, and hidden ones, over it."""
+        columns = [*projection.columns, *hidden]
+        if not is_grouped(self.select, columns, self.context):
+            return factor.node, columns
         grouping = Grouping(self.select, self.context, self.names, scope, factor.name)
-        return grouping.group(factor.node, projection)
+        return grouping.group(factor.node, projection, hidden)

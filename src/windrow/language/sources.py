@@ -83,7 +83,7 @@ class Sources:
             name = alias.name or name
         hidden = [end for end in self.ends if end in node.schema.names]
         if alias is not None and alias.columns:
-            node = self._column_aliases(node, alias, hidden)
+            node = with_column_names(node, alias, self.context, len(hidden))
         visible = Schema(tuple(each for each in node.schema if each.name not in hidden))
         return Factor(node, (Relation(name, visible),), self.context.place(tree))
 
@@ -148,18 +148,6 @@ class Sources:
             hint="make all windows INTERNAL, or this one a window of time",
         )
 
-    def _column_aliases(self, node: Node, alias: exp.TableAlias, hidden: Sequence[str]) -> Node:
-        """FROM s AS t(a, b): the first columns under other names."""
-        names, width = alias.columns, len(node.schema) - len(hidden)
-        if len(names) > width:
-            raise Refused(
-                f"{counted(len(names), 'name')} for {counted(width, 'column')}",
-                self.context.place(names[width]),
-                hint="name at most as many as there are",
-            )
-        given = [*(name.name for name in names), *node.schema.names[len(names) :]]
-        return under_names(node, distinct_names(given))
-
     def _told_apart(self, factor: Factor, shared: set[str]) -> Factor:
         """The factor with a name of its own for each column that others have, too."""
         (relation,) = factor.relations
@@ -174,6 +162,19 @@ class Sources:
         node = under_names(factor.node, [given.get(name, name) for name in factor.node.schema.names])
         provided = tuple(given.get(name, name) for name in relation.schema.names)
         return replace(factor, node=node, relations=(replace(relation, provided=provided),))
+
+
+def with_column_names(node: Node, alias: exp.TableAlias, context: Context, hidden: int = 0) -> Node:
+    """FROM s AS t(a, b): the first columns under other names; the last so many are hidden."""
+    names, width = alias.columns, len(node.schema) - hidden
+    if len(names) > width:
+        raise Refused(
+            f"{counted(len(names), 'name')} for {counted(width, 'column')}",
+            context.place(names[width]),
+            hint="name at most as many as there are",
+        )
+    given = [*(name.name for name in names), *node.schema.names[len(names) :]]
+    return under_names(node, distinct_names(given))
 
 
 def relation_trees(tree: exp.Expr) -> Iterator[exp.Expr]:

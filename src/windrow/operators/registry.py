@@ -17,10 +17,11 @@ from windrow.operators.joining import join_operator, negation_operator, semi_joi
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.multisets import distinct_operator, except_operator
 from windrow.operators.to_stream import to_stream
+from windrow.operators.top_k import TopKOperator
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expire
-from windrow.plan.grouping import Accumulate, Distinct, GroupBy
+from windrow.plan.grouping import Accumulate, Distinct, GroupBy, TopK
 from windrow.plan.joins import Join, Negation, SemiJoin
 from windrow.plan.multisets import Except
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
@@ -41,6 +42,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     OutputWindow: window_operator,
     SemiJoin: semi_join_operator,
     ToStream: to_stream,
+    TopK: TopKOperator,
     Union: MergeUnion,
     Window: window_operator,
 }
@@ -51,6 +53,7 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
     "Exchange": "a stage's output, and the next one's input",
     "Select": "runs as part of a Calculate",
     "Project": "runs as part of a Calculate",
+    "InOrder": "says how an answer is shown",
 }
 """Nodes that nothing runs, and why."""
 
@@ -60,7 +63,6 @@ AWAITED: Mapping[str, str] = {
     "Reevaluate": "queries that are asked again at each change",
     "RelationJoin": "joins with tables",
     "RelationScan": "tables beside streams",
-    "TopK": "ORDER BY and LIMIT",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""
 

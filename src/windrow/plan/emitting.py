@@ -88,6 +88,22 @@ class Changes(Unary):
 
 
 @dataclass(frozen=True)
+class InOrder(Unary):
+    """The order in which a whole answer is shown. Nothing comes or goes because of it: nothing runs it."""
+
+    label: ClassVar[str] = "InOrder"
+    order: tuple[exp.Ordered, ...]
+
+    @property
+    def keeps_state(self) -> bool:
+        return False
+
+    @property
+    def detail(self) -> str:
+        return f"by {', '.join(map(sql_of, self.order))}"
+
+
+@dataclass(frozen=True)
 class Reevaluate(Node):
     """A query that no incremental step covers: asked again over the live tuples at each change."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from windrow.delta import NEVER
-from windrow.plan.emitting import Changes, Reevaluate, ToStream
+from windrow.plan.emitting import Changes, InOrder, Reevaluate, ToStream
 from windrow.plan.exchange import Exchange
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over, TopK
@@ -308,6 +308,7 @@ ESTIMATES: Mapping[type[Node], Callable[[Any, Sequence[Estimate]], Estimate]] = 
     Exchange: _same,
     Expire: _told,
     GroupBy: _grouped,
+    InOrder: _same,
     Intersect: _counted,
     Join: _join,
     Negation: _half_join,

@@ -1,7 +1,9 @@
-"""Selections and projections that follow each other become one Calculate: one statement a batch."""
+"""What runs of a plan: selections and projections that follow each other become one Calculate, which is one
+statement a batch, and an order in which an answer is shown is no step."""
 
 from __future__ import annotations
 
+from windrow.plan.emitting import InOrder
 from windrow.plan.nodes import Calculate, Node, Project, Select
 
 
@@ -13,4 +15,6 @@ def fuse(node: Node) -> Node:
         if isinstance(below := node.input, Select):
             return Calculate(fuse(below.input), below.predicate, node.expressions, node.output)
         return Calculate(fuse(below), None, node.expressions, node.output)
+    if isinstance(node, InOrder):
+        return fuse(node.input)
     return node.over(*map(fuse, node.inputs))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from windrow.plan.emitting import Changes
+from windrow.plan.emitting import Changes, InOrder
 from windrow.plan.grouping import Distinct, GroupBy, TopK
 from windrow.plan.joins import Join, Negation, RelationJoin, RelationScan, SemiJoin
 from windrow.plan.multisets import Except, Intersect
@@ -13,7 +13,7 @@ from windrow.schema import Schema
 
 Key = tuple[str, ...]
 
-_CHOOSES = (Select, Project, Distinct, TopK, SemiJoin, Negation, Intersect, Except, Changes)
+_CHOOSES = (Select, Project, Distinct, TopK, SemiJoin, Negation, Intersect, Except, Changes, InOrder)
 """Steps that give some of the rows of their first input, each at most as often as it is there."""
 
 

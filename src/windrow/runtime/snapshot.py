@@ -11,7 +11,9 @@ from dataclasses import replace
 import pyarrow as pa
 
 from windrow.delta import Delta, concat, in_time_order
+from windrow.expressions.sorting import in_order
 from windrow.log.stream_log import LogReader
+from windrow.plan.answer_order import answer_order
 from windrow.runtime.checkpoint import Checkpoint
 from windrow.runtime.delivery import MEMORY
 from windrow.runtime.execution import NUMBER, PROGRAM, Batch, Result, Work, run_here
@@ -34,7 +36,8 @@ def snapshot(
     batch = Batch({}, {**end, PROGRAM: text.born, NUMBER: 1})
     places = Places(lambda _: MemoryState())
     results = run_here(Work(asked, batch, 1, checkpoint.path), read, places)
-    return _answer(query.plan.schema, [each.content for each in results if isinstance(each, Result)])
+    answer = _answer(query.plan.schema, [each.content for each in results if isinstance(each, Result)])
+    return in_order(answer, answer_order(query.plan))
 
 
 def _answer(schema: Schema, contents: list[object]) -> pa.Table:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from windrow.plan.nodes import Node
 from windrow.plan.rules.drop_distinct import drop_distinct
+from windrow.plan.rules.forget_order import forget_order
 from windrow.plan.rules.merge_projections import merge_projections
 from windrow.plan.rules.narrow_outer_joins import narrow_outer_joins
 from windrow.plan.rules.prune_columns import prune_columns
@@ -19,6 +20,7 @@ from windrow.plan.rules.tell_ends import tell_ends
 Rule: TypeAlias = Callable[[Node], Node]
 
 _FIRST: tuple[Rule, ...] = (
+    forget_order,
     restore_results,
     push_down_selection,
     narrow_outer_joins,

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
+from windrow.plan.emitting import InOrder
 from windrow.plan.grouping import Accumulate, GroupBy, Over, TopK
 from windrow.plan.joins import Join, Negation, RelationJoin, RelationScan, SemiJoin
 from windrow.plan.nodes import Node, Project, Scan, Select, Union
@@ -95,7 +96,7 @@ def _over(node: Over, needed: Names) -> Node:
     return replace(node, input=input_, calls=calls, names=tuple(node.names[place] for place in places))
 
 
-def _top(node: TopK, needed: Names) -> Node:
+def _sorted(node: TopK | InOrder, needed: Names) -> Node:
     return node.over(_pruned(node.input, needed | columns(*node.order)))
 
 
@@ -139,6 +140,7 @@ _PRUNE: Mapping[type[Node], Callable[[Any, Names], Node]] = {
     Accumulate: _accumulation,
     Append: _append,
     GroupBy: _groups,
+    InOrder: _sorted,
     Join: _joined,
     Negation: _joined,
     OutputWindow: _window,
@@ -149,7 +151,7 @@ _PRUNE: Mapping[type[Node], Callable[[Any, Names], Node]] = {
     Scan: _scan,
     Select: _selection,
     SemiJoin: _joined,
-    TopK: _top,
+    TopK: _sorted,
     Union: _union,
     Window: _window,
 }

@@ -1,0 +1,108 @@
+"""Entries in the order of their keys, each with a slot: what changes among those of some ranks.
+
+A change costs as much as the tree is high, however many entries there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from windrow.buffers.growing import grown
+from windrow.delta import NEVER, Instants, Signs
+from windrow.kernels import ranking
+
+Slots = npt.NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
+
+_FEWEST_WORDS = 1 << 10
+_NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Crossings:
+    """Which slots come into the ranks that are watched, or go out of them, in time order."""
+
+    slots: Slots
+    signs: Signs
+    instants: Instants
+
+
+class Ranking:
+    """A multiset of keys, which are bytes. The ranks from `first` to before `end` are watched."""
+
+    def __init__(self, first: int, end: int | None) -> None:
+        self._first, self._end = first, NEVER if end is None else end
+        self._open()
+
+    def _open(self) -> None:
+        self._tree = np.zeros((1, ranking.COLUMNS), np.int64)
+        self._words = np.empty(_FEWEST_WORDS, np.uint64)
+        self._used = 0
+        self._start = np.empty(0, np.int64)
+        """Where in `_words` the key of a slot is."""
+        self._inside = np.empty(0, np.bool_)
+
+    def __len__(self) -> int:
+        return int(self._tree[self._tree[0, ranking.LEFT], ranking.SIZE])
+
+    @property
+    def nbytes(self) -> int:
+        return self._tree.nbytes + self._words.nbytes + self._start.nbytes + self._inside.nbytes
+
+    def change(
+        self, ts: Instants, sign: Signs, slots: Slots, keys: pa.Array[Any], capacity: int
+    ) -> Crossings:
+        """Let entries come, into slots below a capacity, and others go, which are filled into `slots`."""
+        self._tree = grown(self._tree, capacity + 1, 0)
+        self._start = grown(self._start, capacity, _NOWHERE)
+        self._inside = grown(self._inside, capacity, 0)
+        packed = self._packed(keys)
+        entering = sign > 0
+        self._start[slots[entering]] = packed[entering]
+        told, instants = (np.empty(2 * len(ts), np.int64) for _ in range(2))
+        signs = np.empty(2 * len(ts), np.int8)
+        entries = self._tree, self._words, self._start, self._inside
+        count = ranking.play(
+            ts, sign, slots, packed, self._first, self._end, *entries, told, signs, instants
+        )
+        gone = slots[~entering]
+        if (gone < 0).any():
+            raise ValueError("a negative tuple cancels one that came before it, and none did")
+        self._start[gone] = _NOWHERE
+        if not len(self):
+            self._open()
+        return Crossings(told[:count], signs[:count], instants[:count])
+
+    def _packed(self, keys: pa.Array[Any]) -> npt.NDArray[np.int64]:
+        """Where the keys are, after they have been written down."""
+        places = np.empty(len(keys), np.int64)
+        if not len(keys):
+            return places
+        _, offsets, text = keys.buffers()
+        ends = _array(offsets, np.int32)[keys.offset : keys.offset + len(keys) + 1].astype(np.int64)
+        needed = int(((np.diff(ends) + 7) // 8 + 1).sum())
+        if self._used + needed > len(self._words):
+            self._compact(needed)
+        ranking.pack(_array(text, np.uint8), ends, self._words, self._used, places)
+        self._used += needed
+        return places
+
+    def _compact(self, needed: int) -> None:
+        """Leave out the keys of entries that are gone, and have room for so many words more."""
+        live = np.flatnonzero(self._start != _NOWHERE)
+        count = int(self._words[self._start[live]].sum()) + len(live)
+        kept = np.empty(max(2 * (count + needed), _FEWEST_WORDS), np.uint64)
+        self._used = ranking.compact(live, self._words, kept, self._start)
+        self._words = kept
+
+
+def _array(buffer: pa.Buffer | None, type_: type[Number]) -> npt.NDArray[Number]:
+    """What is in a buffer of an Arrow array."""
+    assert buffer is not None
+    numbers: npt.NDArray[Number] = np.frombuffer(memoryview(buffer), type_)
+    return numbers
