@@ -36,6 +36,7 @@ from windrow.runtime.metrics import Metrics
 from windrow.runtime.observing import observed
 from windrow.runtime.pipeline import Pipeline, Running
 from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared, planned
+from windrow.runtime.queued.pace import Pace
 from windrow.runtime.relations import Relations
 from windrow.runtime.runner import Engine, Runner
 from windrow.runtime.snapshot import snapshot
@@ -247,7 +248,12 @@ class Database:
         if claimed := self._claim(text, name, target):
             return self._adopt(claimed, into)
         program = self._pipeline.program
-        told = replace(self._planning(text), name=name or program.free_name(), sink=target)
+        told = replace(
+            self._planning(text),
+            name=name or program.free_name(),
+            sink=target,
+            queued=self._pace(),
+        )
         if told.name.lower() in {known.lower() for known in self.queries}:
             raise Error(f"there is a query {told.name} already", hint=f"DROP QUERY {told.name} first")
         query = planned(told, self.catalog)
@@ -387,6 +393,17 @@ class Database:
         sink = sink_for(query, self._pipeline.checkpoint.path, into, rows)
         sink.open(query.plan.schema)
         return sink
+
+    def _pace(self) -> Pace | None:
+        """How fast the steps of a query that starts now are to work, if from queues."""
+        if self.settings.text("execution") == "batch":
+            return None
+        if not self._engine.runs_queued:
+            raise SettingError(
+                "queries run from queues in one process only",
+                hint="use the inline runner, or SET execution = batch",
+            )
+        return Pace(self.settings.number("queue_cost"), self.settings.number("queue_slice"))
 
     def _know(self, name: str) -> None:
         self.queries[name] = Query(self, self._pipeline.running[name])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,20 +14,30 @@ from windrow.plan.expiration import Expiration, expiring
 from windrow.plan.nodes import Node
 from windrow.plan.rules.tell_changes import tell_changes
 from windrow.plan.rules.tell_ends import tell_ends
+from windrow.plan.running import RunningStage
 from windrow.plan.stages import RESULT, CompiledPlan, compile_plan
 
 Answer = list[tuple[Any, ...]]
 
 
-def compiled(plan: Node, how: Expiration = Expiration.UPA) -> CompiledPlan:
+def compiled(plan: Node, how: Expiration = Expiration.UPA, *, gathered: bool = False) -> CompiledPlan:
     """A plan that tells its changes, ready to run."""
-    return compile_plan(expiring(tell_changes(tell_ends(plan)), how))
+    return compile_plan(expiring(tell_changes(tell_ends(plan)), how), gathered=gathered)
 
 
 def run_plan(plan: CompiledPlan, streams: Mapping[str, pa.Table], clocks: Sequence[int]) -> list[Delta]:
     """What a plan gives in calls up to each clock. Streams have the columns of `tests.plan.reference`."""
-    stages = [stage.start() for stage in plan.stages]
-    given, before = [], BEGINNING
+    return list(play([stage.start() for stage in plan.stages], plan, streams, clocks))
+
+
+def play(
+    stages: Sequence[RunningStage],
+    plan: CompiledPlan,
+    streams: Mapping[str, pa.Table],
+    clocks: Sequence[int],
+) -> Iterator[Delta]:
+    """The same with stages that have been started; others may take their places between two calls."""
+    before = BEGINNING
     for clock in clocks:
         known = {
             each.id: _between(streams[each.scan.stream.name], each.scan.columns, before, clock)
@@ -36,9 +46,8 @@ def run_plan(plan: CompiledPlan, streams: Mapping[str, pa.Table], clocks: Sequen
         }
         for stage, running in zip(plan.stages, stages, strict=True):
             known |= running.on_deltas({each.id: known[each.id] for each in stage.inputs})
-        given.append(known[RESULT])
+        yield known[RESULT]
         before = clock
-    return given
 
 
 def _between(stream: pa.Table, columns: Sequence[str], before: int, clock: int) -> Delta:

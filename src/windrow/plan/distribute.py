@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windrow.plan.exchange import Exchange
-from windrow.plan.nodes import ANY, SINGLE, Distribution, Node
+from windrow.plan.nodes import ANY, SINGLE, Distribution, Leaf, Node
 from windrow.plan.placement import ANYWHERE, ONE_PLACE, Placement, lies, told
 
 
@@ -34,6 +34,11 @@ class _Placed:
 def distribute(node: Node) -> Node:
     """The same plan, with an Exchange wherever tuples are not where the next node needs them."""
     return _placed(node, ANY).node
+
+
+def gather(node: Node) -> Node:
+    """The same plan, with all steps in one place, and in one stage."""
+    return Exchange(node, SINGLE) if isinstance(node, Leaf) else node.over(*map(gather, node.inputs))
 
 
 def _placed(node: Node, wish: Distribution) -> _Placed:

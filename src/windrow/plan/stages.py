@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from windrow.plan.distribute import distribute
+from windrow.plan.distribute import distribute, gather
 from windrow.plan.exchange import Exchange, Received, level
 from windrow.plan.fuse import fuse
 from windrow.plan.nodes import Distribution, Leaf, Node, Scan, leaves, origins
@@ -62,8 +62,17 @@ class Stage:
     def start(self, *, home: bool = True) -> RunningStage:
         """Its operators, with empty state. Each share of the tuples needs its own; one of them is the
         home of steps that run in one place."""
-        ids = {each.leaf: each.id for each in self.inputs}
-        return RunningStage(ids, {each.id: each.root for each in self.outputs}, home=home)
+        return RunningStage(self.leaves, self.roots, home=home)
+
+    @property
+    def leaves(self) -> dict[Leaf, str]:
+        """The leaves of its plans, and the ids of the inputs that they stand for."""
+        return {each.leaf: each.id for each in self.inputs}
+
+    @property
+    def roots(self) -> dict[str, Node]:
+        """The plans of its outputs, by id."""
+        return {each.id: each.root for each in self.outputs}
 
 
 @dataclass(frozen=True)
@@ -84,9 +93,10 @@ class CompiledPlan:
         return self.stages[0].inputs
 
 
-def compile_plan(node: Node) -> CompiledPlan:
-    """Cut a plan, after `optimize`, into stages in the order in which they run."""
-    distributed = distribute(node)
+def compile_plan(node: Node, *, gathered: bool = False) -> CompiledPlan:
+    """Cut a plan, after `optimize`, into stages in the order in which they run; or into what reads
+    streams, and one stage in one place for all the rest."""
+    distributed = gather(node) if gathered else distribute(node)
     outputs = list(_outputs(distributed))
     count = level(distributed) + 1
     return CompiledPlan(

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from windrow.delta import BEGINNING, Delta, concat, in_time_order
-from windrow.expressions.buckets import buckets
+from windrow.expressions.buckets import HOME, buckets
 from windrow.log.reading import Offsets, Slice, Span
 from windrow.log.stream_log import LogReader
 from windrow.plan.effort import Delays, Tallies
@@ -113,7 +114,7 @@ class Work:
             if not span.rows and span.before == span.clock and len(query.compiled.stages) == 1:
                 continue
             inputs = {each.id: _read(query, each.leaf, span, logs, slice_) for each in stage.inputs}
-            running = stage.start()
+            running = query.start(stage, home=True)
             yield from self._run(query, stage, running, inputs, slice_.number)
             yield Effort(query.name, 0, slice_.number, running.take_tallies())
 
@@ -134,7 +135,8 @@ class Work:
             if any((query.name, each.id) not in arrived for each in stage.inputs):
                 continue
             inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
-            with places.place(query.key, number, bucket).at(self.batch.number, stage) as running:
+            start = partial(query.start, stage, home=bucket == HOME)
+            with places.place(query.key, number, bucket).at(self.batch.number, start) as running:
                 yield from self._run(query, stage, running, inputs, bucket)
             yield Effort(query.name, number, bucket, running.take_tallies())
         places.forget_others({query.key for query in self.program.compiled()})

@@ -96,6 +96,8 @@ class InlineRunner(Runner):
 class InlineEngine(Engine):
     """This process needs no preparing."""
 
+    runs_queued = True
+
     def prepare(self, uris: Iterable[str]) -> None:
         """Sources and sinks find here what they need."""
 

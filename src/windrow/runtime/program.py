@@ -28,9 +28,13 @@ from windrow.plan.explain import Format, explain
 from windrow.plan.history import History, history, longest
 from windrow.plan.joins import RelationScan
 from windrow.plan.nodes import Node, leaves, scans
-from windrow.plan.stages import CompiledPlan, compile_plan
+from windrow.plan.running import RunningStage
+from windrow.plan.stages import CompiledPlan, Stage, compile_plan
 from windrow.plan.statistics import Statistics
 from windrow.runtime.checkpoint import read_json, unusable, write_json
+from windrow.runtime.queued.pace import Pace
+from windrow.runtime.queued.stage import QueuedStage
+from windrow.runtime.queued.telling import Telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,14 @@ class QueryText:
     """How its steps learn that tuples have ended, likewise."""
     statistics: str = ""
     """What was known of its streams and relations when it started: it is planned by that."""
+    queued: Pace | None = None
+    """How fast its steps work, if they are joined by queues; None where they run in batches."""
+
+    @classmethod
+    def from_plain(cls, told: Mapping[str, Any]) -> QueryText:
+        """As it was saved."""
+        pace = told.get("queued")
+        return cls(**{**told, "queued": None if pace is None else Pace(**pace)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,13 @@ class CompiledQuery:
     def key(self) -> str:
         """What its state goes by: a name that is good as a file's, and not used again."""
         return f"{quote(self.name, safe='')}-{self.text.born}"
+
+    def start(self, stage: Stage, *, home: bool) -> RunningStage:
+        """The operators of a stage, with empty state."""
+        if self.text.queued is None or stage.id == 0:
+            return stage.start(home=home)
+        telling = Telling(Expiration(self.text.expiration))
+        return QueuedStage(stage.leaves, stage.roots, telling, self.text.queued)
 
     @property
     def streams(self) -> tuple[Stream, ...]:
@@ -189,7 +208,7 @@ def planned(text: QueryText, catalog: Catalog) -> CompiledQuery:
     """A query's plan, the cheapest that there is, cut into stages."""
     bound = bind(parse_query(text.sql), catalog)
     choice = choose(bound, Statistics.read(text.statistics), Expiration(text.expiration))
-    return CompiledQuery(text, choice, compile_plan(choice.plan))
+    return CompiledQuery(text, choice, compile_plan(choice.plan, gathered=text.queued is not None))
 
 
 @functools.lru_cache(maxsize=8)
@@ -237,7 +256,7 @@ def _loaded(path: Path, _written: int) -> Program:
         return Program(
             told["version"],
             tuple(Definition(**each) for each in told["definitions"]),
-            tuple(QueryText(**each) for each in told["queries"]),
+            tuple(map(QueryText.from_plain, told["queries"])),
         )
     except (KeyError, TypeError) as error:
         raise unusable(path) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from windrow.runtime.pipeline import Pipeline
@@ -28,6 +28,9 @@ class Runner(ABC):
 
 class Engine(ABC):
     """Where runners come from."""
+
+    runs_queued: ClassVar[bool] = False
+    """Whether all steps of a query are in one process, and can have their turns one after another."""
 
     @abstractmethod
     def prepare(self, uris: Iterable[str]) -> None:

@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from windrow.buffers.parts import State
-from windrow.expressions.buckets import HOME
 from windrow.runtime.checkpoint import read_json, unusable, write_atomically, write_json
 
 if TYPE_CHECKING:
     from windrow.plan.running import RunningStage
-    from windrow.plan.stages import Stage
 
 KEPT = 3
 """So many versions stay: the newest may belong to a batch that has to be run again."""
@@ -132,19 +130,18 @@ class FileState(StateStore):
 class Place:
     """Where a stage of a query runs on one bucket, with its operators as the last batch left them."""
 
-    def __init__(self, store: StateStore, bucket: int) -> None:
+    def __init__(self, store: StateStore) -> None:
         self._store = store
-        self._bucket = bucket
         self._running: RunningStage | None = None
         self._version = NOTHING
 
     @contextmanager
-    def at(self, batch: int, stage: Stage) -> Iterator[RunningStage]:
+    def at(self, batch: int, start: Callable[[], RunningStage]) -> Iterator[RunningStage]:
         """The operators as they have to be for a batch; their state is saved when the block is done."""
         version = self._store.newest(before=batch)
         running, self._running = self._running, None  # one that fails is not gone on with
         if running is None or self._version != version:
-            running = stage.start(home=self._bucket == HOME)
+            running = start()
             if version != NOTHING:
                 running.restore(self._store.load(version))
         yield running
@@ -162,7 +159,7 @@ class Places:
     def place(self, query: str, stage: int, bucket: int) -> Place:
         key = f"{query}/{stage}/{bucket}"
         if key not in self._places:
-            self._places[key] = Place(self._store(key), bucket)
+            self._places[key] = Place(self._store(key))
         return self._places[key]
 
     def forget_others(self, queries: Collection[str]) -> None:
