@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from windrow.comparison import Difference, compare, compare_in_order
+from windrow.delta import BEGINNING
 from windrow.errors import AssertionFailed, Error, UnknownName
 from windrow.language.expected import expected_rows
 from windrow.language.names import counted, suggest
@@ -57,7 +58,7 @@ def _check_answer(query: Query, statement: AssertRows) -> Difference | None:
 
 def _check_changes(query: Query, statement: AssertRows) -> Difference | None:
     changes = query.changes()
-    instants = changes.column(_TS).cast(pa.int64()).to_numpy().tolist()
+    instants = changes.column(_TS).cast(pa.int64()).fill_null(pa.scalar(BEGINNING)).to_numpy().tolist()
     fields = [_operation(changes.schema.field(_OP)), Field(changes.column_names[_TS], "TIMESTAMP")]
     if not statement.times:
         changes = changes.remove_column(_TS)

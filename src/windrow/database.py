@@ -148,7 +148,7 @@ class Database:
     def define(self, sql: str) -> Readable | Aggregate:
         """Declare something. What the checkpoint knows has to be declared as it was."""
         program = self._pipeline.program
-        definition = Definition(sql, program.version + 1)
+        definition = Definition(sql, program.version + 1, self.settings.is_true("allow_unbounded"))
         if known := self._known_definition(sql):
             return known
         found = declared(definition, self.catalog)
@@ -280,7 +280,9 @@ class Database:
         ...     db.snapshot("SELECT item FROM Bid WHERE price > 10").to_pylist()
         [{'item': 2}]
         """
-        text = replace(self._planning(parse_query(sql).text), expiration=Expiration.UPA.value)
+        text = replace(
+            self._planning(parse_query(sql).text, allow_unbounded=True), expiration=Expiration.UPA.value
+        )
         check_runnable(planned(text, self.catalog).plan)
         return snapshot(self._pipeline.program, text, self._pipeline.logs, self._pipeline.checkpoint)
 
@@ -288,9 +290,10 @@ class Database:
         """The plan of a query."""
         return planned(self._planning(parse_query(sql).text), self.catalog).explained(format)
 
-    def _planning(self, sql: str) -> QueryText:
+    def _planning(self, sql: str, *, allow_unbounded: bool = False) -> QueryText:
         """A query, with all that its plan goes by as it is now."""
-        bound = bind(parse_query(sql), self.catalog)
+        allow_unbounded = allow_unbounded or self.settings.is_true("allow_unbounded")
+        bound = bind(parse_query(sql), self.catalog, allow_unbounded=allow_unbounded)
         return QueryText(
             "",
             sql,
@@ -298,6 +301,7 @@ class Database:
             self._pipeline.program.version + 1,
             changelog=self.settings.text("changelog"),
             expiration=self.settings.text("expiration"),
+            allow_unbounded=allow_unbounded,
             statistics=observed(bound, self._pipeline.logs, self.relations.count).text,
         )
 

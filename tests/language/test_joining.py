@@ -61,6 +61,27 @@ FAILURES = [
         "join it with the stream itself in a query in FROM, below what takes results back",
     ),
     (
+        "SELECT price, city FROM Bid [NOW] RIGHT JOIN Seller ON bidderID = id",
+        Refused,
+        "Seller answers tuples as they come, and cannot take them back",
+        "Seller",
+        "join it with the stream itself in a query in FROM, below what takes results back",
+    ),
+    (
+        "SELECT price FROM Bid LEFT JOIN Item ON Bid.itemID = Item.itemID",
+        Refused,
+        "updates of Item reach back to all tuples of Bid, which has no end",
+        "Bid",
+        "give it a window, as Bid [RANGE 10 MINUTES], or CREATE NRR Item: its updates never reach back",
+    ),
+    (
+        "SELECT price FROM Bid, Item AS i, Item AS k WHERE Bid.itemID = i.itemID AND i.name = k.name",
+        Refused,
+        "updates of i reach back to all tuples of Bid, which has no end",
+        "Bid",
+        "give it a window, as Bid [RANGE 10 MINUTES], or CREATE NRR Item: its updates never reach back",
+    ),
+    (
         "SELECT Bid.price FROM Bid [NOW], Bid [ROWS 5]",
         Refused,
         "FROM names two relations Bid",

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
+from windrow.kernels.chains import NONE
 from windrow.kernels.slots import allot
 
 Slots = npt.NDArray[np.int64]
@@ -61,6 +62,14 @@ class SlottedRows:
     def take(self, slots: Slots, columns: Sequence[str] | None = None) -> pa.Table:
         """Rows by slot, in this order; one may be asked for several times. All columns, or these."""
         return self._rows.take(self._number[slots], self._names if columns is None else columns)
+
+    def take_or_null(self, slots: Slots, columns: Sequence[str]) -> pa.Table:
+        """Likewise; a row of NULLs for NONE."""
+        there = slots != NONE
+        if there.all():
+            return self.take(slots, columns)
+        places = pa.array(np.cumsum(there) - 1, mask=~there)
+        return self.take(slots[there], columns).take(places)
 
     def release(self, slots: Slots) -> None:
         """Let rows go, each named once."""

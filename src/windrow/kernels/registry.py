@@ -32,6 +32,7 @@ MODULES = (
     "windrow.kernels.multiset",
     "windrow.kernels.netting",
     "windrow.kernels.pairing",
+    "windrow.kernels.probing",
     "windrow.kernels.ranking",
     "windrow.kernels.slots",
 )

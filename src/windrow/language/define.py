@@ -25,13 +25,19 @@ from windrow.language.statements import (
     Query,
 )
 from windrow.language.types import column_type
+from windrow.plan.nodes import Node
 from windrow.schema import Field, Schema
 
 INTERNAL_COLUMN = "current_time"
 _ROW_NUMBER = "rowid"
 
 
-def define(statement: CreateStream | CreateDerivedStream | CreateRelation, catalog: Catalog) -> Readable:
+def define(
+    statement: CreateStream | CreateDerivedStream | CreateRelation,
+    catalog: Catalog,
+    *,
+    allow_unbounded: bool = False,
+) -> Readable:
     """The stream or table that a statement declares; with IF NOT EXISTS, the one that is there."""
     existing = catalog.named(statement.name.text)
     if existing is not None:
@@ -47,7 +53,7 @@ def define(statement: CreateStream | CreateDerivedStream | CreateRelation, catal
         return _relation(statement)
     _check_name(statement.name, "a stream", "NAME.late and NAME.rejected come with the stream NAME")
     if isinstance(statement, CreateDerivedStream):
-        return _derived(statement, catalog)
+        return _derived(statement, bind(statement.query, catalog, allow_unbounded=allow_unbounded))
     return _declared(statement)
 
 
@@ -174,8 +180,7 @@ def _schema(columns: Sequence[ColumnDefinition]) -> Schema:
     return Schema(tuple(Field(column.name.text, column_type(column.type)) for column in columns))
 
 
-def _derived(statement: CreateDerivedStream, catalog: Catalog) -> DerivedStream:
-    plan = bind(statement.query, catalog)
+def _derived(statement: CreateDerivedStream, plan: Node) -> DerivedStream:
     if statement.columns is not None:
         if len(statement.columns) != len(plan.schema):
             raise Refused(

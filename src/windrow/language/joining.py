@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -24,8 +24,9 @@ from windrow.language.scope import Relation
 from windrow.language.sources import Factor
 from windrow.plan.emitting import windows_of
 from windrow.plan.joins import Join, Keys, Negation, RelationJoin, SemiJoin
-from windrow.plan.nodes import Node, Select
+from windrow.plan.nodes import Node, Project, Select, scans
 from windrow.plan.patterns import Pattern
+from windrow.plan.windows import Window
 from windrow.schema import Field
 
 Outer: TypeAlias = Literal["left", "right", "full"]
@@ -78,10 +79,10 @@ class Joiner:
         elif own is right:
             right = _chosen(right, pushed)
         relations = (*left.relations, *right.relations)
-        if kind == "left" and right.is_table and not left.is_table:
+        if kind == "left" and right.is_table and scans(left.node):
             return self._with_table(left, right, rest, "left")
         for side, other_side in ((left, right), (right, left)):
-            if side.is_nrr and not other_side.is_table:
+            if side.is_nrr and scans(other_side.node):
                 raise self._misplaced_nrr(side)
         self.check_bounded(left, right)
         one, other, keys, condition = self.keyed(left, right, rest)
@@ -127,7 +128,7 @@ class Joiner:
         names = {*left.node.schema.names, *right.node.schema.names}
         ready = [each for each in conditions if columns_of(each) and columns_of(each) <= names]
         conditions[:] = [each for each in conditions if not any(each is other for other in ready)]
-        if right.is_table and not left.is_table:
+        if right.is_table and scans(left.node):
             return self._with_table(left, right, ready, "inner")
         self.check_bounded(left, right)
         one, other, keys, condition = self.keyed(left, right, ready)
@@ -139,14 +140,20 @@ class Joiner:
         if table.is_nrr and left.node.pattern is Pattern.STR:
             raise self._misplaced_nrr(table)
         if not table.is_nrr and grows(left.node) and not self.context.allow_unbounded:
+            declared = table.table.name if table.table else table.name
             raise Refused(
                 f"updates of {table.name} reach back to all tuples of {left.name}, which has no end",
                 left.span,
-                hint=f"give it a window, as {left.name} [RANGE 10 MINUTES], or CREATE NRR {table.name}: "
+                hint=f"give it a window, as {left.name} [RANGE 10 MINUTES], or CREATE NRR {declared}: "
                 "its updates never reach back",
             )
         one, other, keys, condition = self.keyed(left, table, conditions)
-        node = RelationJoin(one, other, keys, condition, kind, retroactive=not table.is_nrr)
+        if table.is_nrr:
+            node = _looked_up(
+                one, lambda left: RelationJoin(left, other, keys, condition, kind, retroactive=False)
+            )
+        else:
+            node = RelationJoin(one, other, keys, condition, kind)
         return Factor(node, (*left.relations, *table.relations), left.span)
 
     def keyed(
@@ -228,6 +235,23 @@ def _chosen(factor: Factor, conditions: Sequence[exp.Expr]) -> Factor:
     """Those tuples of a factor for which some conditions hold."""
     whole = conjunction(conditions)
     return factor if whole is None else replace(factor, node=Select(factor.node, whole))
+
+
+def _looked_up(node: Node, join: Callable[[Node], Node]) -> Node:
+    """The join of tuples with an NRR: made when they come, not when a window with a SLIDE lets them in."""
+    node = _slide_raised(node)
+    if isinstance(node, Window) and node.spec.slide is not None:
+        return node.over(join(node.input))
+    return join(node)
+
+
+def _slide_raised(node: Node) -> Node:
+    """The same results; a window with a SLIDE goes last, after what chooses and computes."""
+    if isinstance(node, Select | Project):
+        below = _slide_raised(node.input)
+        if isinstance(below, Window) and below.spec.slide is not None and below.exposed is None:
+            return below.over(node.over(below.input))
+    return node
 
 
 def _key_conditions(left: Factor, right: Factor, conditions: Sequence[exp.Expr]) -> list[exp.Expr]:

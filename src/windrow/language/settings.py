@@ -83,6 +83,13 @@ SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
         Setting(
+            "allow_unbounded",
+            "true or false",
+            "false",
+            "whether a query may remember a stream for ever",
+            _choice("true", "false"),
+        ),
+        Setting(
             "backlog",
             "a size, as in 1 GiB",
             2**30,
@@ -179,6 +186,10 @@ class Settings:
     def text(self, name: str) -> str:
         """The value of a choice."""
         return str(self._values[find_setting(name).name])
+
+    def is_true(self, name: str) -> bool:
+        """Whether a choice of true or false is true."""
+        return self.text(name) == "true"
 
     def __iter__(self) -> Iterator[tuple[str, str, str]]:
         """Name, value as people write it, and what it does, by name."""

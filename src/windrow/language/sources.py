@@ -37,20 +37,17 @@ class Factor:
         return self.relations[0].name or "the query"
 
     @property
+    def table(self) -> Table | None:
+        """The relation whose rows it is, perhaps selected and renamed."""
+        return _table(self.node)
+
+    @property
     def is_table(self) -> bool:
-        """Whether it is the rows of a relation, perhaps selected and renamed."""
-        return self._table is not None
+        return self.table is not None
 
     @property
     def is_nrr(self) -> bool:
-        return self._table is not None and not self._table.relation.retroactive
-
-    @property
-    def _table(self) -> RelationScan | None:
-        node = self.node
-        while isinstance(node, Project | Select):
-            node = node.input
-        return node if isinstance(node, RelationScan) else None
+        return _is_nrr(self.node)
 
 
 @dataclass
@@ -133,7 +130,12 @@ class Sources:
 
     def _exposed(self, node: Node, clause: WindowClause | None, name: str, tree: exp.Expr) -> Node:
         """Beside INTERNAL windows: the node with a column that tells when its tuples leave."""
-        if not self.internal or node.pattern is Pattern.MON or (clause and clause.internal):
+        if (
+            not self.internal
+            or node.pattern is Pattern.MON
+            or (clause and clause.internal)
+            or _is_nrr(node)
+        ):
             return node
         if isinstance(node, Window) and node.spec.extent is Extent.TIME:
             self.ends.append(f"__end{len(self.ends)}")
@@ -186,6 +188,17 @@ def relation_trees(tree: exp.Expr) -> Iterator[exp.Expr]:
         yield tree
     for join in tree.args.get("joins") or ():
         yield from relation_trees(join.this)
+
+
+def _table(node: Node) -> Table | None:
+    while isinstance(node, Project | Select):
+        node = node.input
+    return node.relation if isinstance(node, RelationScan) else None
+
+
+def _is_nrr(node: Node) -> bool:
+    table = _table(node)
+    return table is not None and not table.retroactive
 
 
 def under_names(node: Node, names: Sequence[str]) -> Node:

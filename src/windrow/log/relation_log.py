@@ -3,8 +3,8 @@
 A relation log is a stream log whose entries hold nothing but rows: one entry for each statement, with
 a sign beside every row. Its rows have no timestamps of their own. The entry has two, the newest event
 time that the database knew and the newest instant that it had stamped tuples with; a query goes by
-the one that its streams go by, or by the later. A log is kept whole, so that a new query sees the
-whole relation.
+the one that its streams go by, or by the later. One without streams goes by the clock on the wall, as it
+was when the statement ran. A log is kept whole, so that a new query sees the whole relation.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def newest_stamp(index: Index) -> Stamp:
 
 def clock_at(index: Index, position: int) -> int:
     """How far a query over relations alone is when the log ended at that position."""
-    return BEGINNING if position <= index.first else int(index.entries[position - 1 - index.first]["clock"])
+    entries = index.between(index.first, position).entries
+    return int(entries["arrived"].max()) if len(entries) else BEGINNING
 
 
 def read_entries(log: LogReader, entries: Entries, schema: pa.Schema) -> SignedRows:
@@ -134,7 +135,10 @@ class Updates:
 
 
 def _stamps(entries: Entries, streams: Sequence[Stream]) -> Instants:
-    """The instant of each entry, in the time that a query over these streams goes by."""
+    """The instant of each entry of a whole log, in the time that a query over these streams goes by; it
+    never falls."""
+    if not streams:
+        return np.maximum.accumulate(entries["arrived"].astype(np.int64))
     kinds = {stream.brings_timestamps for stream in streams}
     if len(kinds) == 1:
         return entries["max_ts" if True in kinds else "last_stamp"].astype(np.int64)

@@ -12,13 +12,18 @@ from windrow.operators.base import Operator
 from windrow.operators.conditional_half_join import ConditionalHalfJoinOperator
 from windrow.operators.half_join import HalfJoinOperator
 from windrow.operators.join import JoinOperator
+from windrow.operators.lookup_join import LookupJoinOperator
 from windrow.operators.signed_join import SignedJoinOperator
-from windrow.plan.joins import Join, Negation, SemiJoin
+from windrow.plan.joins import Join, Negation, RelationJoin, SemiJoin
 from windrow.plan.patterns import Pattern
 
 
 def join_operator(node: Join) -> Operator:
     return SignedJoinOperator(node) if node.pattern is Pattern.STR else JoinOperator(node)
+
+
+def relation_join_operator(node: RelationJoin) -> Operator:
+    return SignedJoinOperator(node) if node.retroactive else LookupJoinOperator(node)
 
 
 def negation_operator(node: Negation) -> Operator:

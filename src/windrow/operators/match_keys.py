@@ -5,7 +5,7 @@ Equal keys of either side have the same code; a key with a NULL in it equals not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,10 @@ class MatchKeys:
     def of_right(self, rows: pa.Table) -> Codes:
         return self._of(rows, self._right)
 
+    def known_of_left(self, rows: pa.Table) -> Codes:
+        """Likewise, but a key that nobody has had yet has none, and is not remembered."""
+        return self._of(rows, self._left, self._codes.find)
+
     def release(self, codes: Codes) -> None:
         """Forget the keys of these codes."""
         self._codes.release(codes)
@@ -53,12 +57,15 @@ class MatchKeys:
         """Forget all keys, and free the memory that they took."""
         self._codes = KeyCodes(self._keys)
 
-    def _of(self, rows: pa.Table, names: Sequence[str]) -> Codes:
+    def _of(
+        self, rows: pa.Table, names: Sequence[str], coded: Callable[[pa.Table], Codes] | None = None
+    ) -> Codes:
+        coded = coded or self._codes.codes
         keys = rows.select(names).rename_columns(list(self._keys.names))
         nulls = [pc.is_null(column) for column in keys.columns if column.null_count]
         if not nulls:
-            return self._codes.codes(keys)
+            return coded(keys)
         whole = ~np.logical_or.reduce([np.asarray(each) for each in nulls])
         codes = np.full(len(rows), NO_KEY)
-        codes[whole] = self._codes.codes(keys.filter(pa.array(whole)))
+        codes[whole] = coded(keys.filter(pa.array(whole)))
         return codes

@@ -13,7 +13,12 @@ from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator, ExpireOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.group_by import GroupByOperator
-from windrow.operators.joining import join_operator, negation_operator, semi_join_operator
+from windrow.operators.joining import (
+    join_operator,
+    negation_operator,
+    relation_join_operator,
+    semi_join_operator,
+)
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.multisets import distinct_operator, except_operator
 from windrow.operators.to_stream import to_stream
@@ -22,7 +27,7 @@ from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, Distinct, GroupBy, TopK
-from windrow.plan.joins import Join, Negation, SemiJoin
+from windrow.plan.joins import Join, Negation, RelationJoin, SemiJoin
 from windrow.plan.multisets import Except
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import Append, OutputWindow, Window
@@ -40,6 +45,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Join: join_operator,
     Negation: negation_operator,
     OutputWindow: window_operator,
+    RelationJoin: relation_join_operator,
     SemiJoin: semi_join_operator,
     ToStream: to_stream,
     TopK: TopKOperator,
@@ -50,6 +56,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
 WITHOUT_OPERATOR: Mapping[str, str] = {
     "Scan": "a stage's input",
     "Received": "a stage's input",
+    "RelationScan": "a stage's input",
     "Exchange": "a stage's output, and the next one's input",
     "Select": "runs as part of a Calculate",
     "Project": "runs as part of a Calculate",
@@ -61,8 +68,6 @@ AWAITED: Mapping[str, str] = {
     "Intersect": "INTERSECT",
     "Over": "OVER",
     "Reevaluate": "queries that are asked again at each change",
-    "RelationJoin": "joins with tables",
-    "RelationScan": "tables beside streams",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""
 

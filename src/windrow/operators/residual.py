@@ -15,11 +15,11 @@ from sqlglot import exp
 from windrow.expressions.evaluator import Evaluator
 from windrow.expressions.json_rows import json_rows
 from windrow.operators.base import FAILURES
-from windrow.plan.joins import Join, Negation, SemiJoin
+from windrow.plan.joins import Join, Negation, RelationJoin, SemiJoin
 from windrow.plan.nodes import origins
 from windrow.schema import Schema
 
-Matching: TypeAlias = Join | SemiJoin | Negation
+Matching: TypeAlias = Join | SemiJoin | Negation | RelationJoin
 
 
 class Residual:

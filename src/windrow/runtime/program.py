@@ -44,6 +44,8 @@ class Definition:
 
     sql: str
     born: int
+    allow_unbounded: bool = False
+    """Whether it may remember a stream for ever, as the setting was when it was declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,9 @@ class QueryText:
         """As it was saved."""
         pace = told.get("queued")
         return cls(**{**told, "queued": None if pace is None else Pace(**pace)})
+
+    allow_unbounded: bool = False
+    """Whether it may remember a stream for ever, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +205,13 @@ def declared(definition: Definition, catalog: Catalog) -> Readable | Aggregate:
     if isinstance(statement, CreateAggregate):
         return define_aggregate(statement, catalog)
     assert isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation)
-    defined = define(statement, catalog)
+    defined = define(statement, catalog, allow_unbounded=definition.allow_unbounded)
     return defined if isinstance(defined, DerivedStream) else replace(defined, born=definition.born)
 
 
 def planned(text: QueryText, catalog: Catalog) -> CompiledQuery:
     """A query's plan, the cheapest that there is, cut into stages."""
-    bound = bind(parse_query(text.sql), catalog)
+    bound = bind(parse_query(text.sql), catalog, allow_unbounded=text.allow_unbounded)
     choice = choose(bound, Statistics.read(text.statistics), Expiration(text.expiration))
     return CompiledQuery(text, choice, compile_plan(choice.plan, gathered=text.queued is not None))
 

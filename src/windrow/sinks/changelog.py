@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from windrow.delta import Delta, Instants
+from windrow.delta import BEGINNING, Delta, Instants
 from windrow.errors import SettingError
 from windrow.schema import Schema
 from windrow.sinks.updates import with_updates
@@ -34,8 +34,8 @@ INSTANT = pa.timestamp("us")
 
 
 def instants(ts: Instants) -> pa.Array[Any]:
-    """Microseconds since the epoch as a TIMESTAMP column."""
-    return pa.array(ts, pa.int64()).view(INSTANT)
+    """Microseconds since the epoch as a TIMESTAMP column; what was there before any tuple has none."""
+    return pa.array(ts, pa.int64(), mask=ts == BEGINNING).view(INSTANT)
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:

@@ -1,0 +1,89 @@
+"""Queries over a stream S, a table T and an NRR N, each beside what it means: SQL over plain tables.
+
+In the meaning, `s` has all tuples up to the clock, `live` those of the last five seconds, `slid` those in
+a window of six seconds that moves every two, `newest` the two newest; `t` has the rows of T at the clock.
+`n` has the rows of N at the clock, and `past` all that there ever were: a row is seen by tuples after
+`begin` and up to `end`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_SEEN = 'begin < s.t AND s.t <= past."end"'
+
+
+@dataclass(frozen=True)
+class Meant:
+    """A query and its meaning."""
+
+    query: str
+    meaning: str
+
+
+OF_TABLES = (
+    Meant("SELECT k, name FROM T WHERE k > 1", "SELECT k, name FROM t WHERE k > 1"),
+    Meant("SELECT count(*) AS c FROM N", "SELECT count(*) FROM n"),
+    Meant(
+        "SELECT name, count(*) AS c, sum(k) AS s FROM T GROUP BY name",
+        "SELECT name, count(*), sum(k) FROM t GROUP BY name",
+    ),
+    Meant(
+        "SELECT x.k, y.name, N.name FROM T x JOIN T y ON x.k = y.k + 1 JOIN N ON N.k = y.k",
+        "SELECT x.k, y.name, n.name FROM t x JOIN t y ON x.k = y.k + 1 JOIN n ON n.k = y.k",
+    ),
+    Meant(
+        "SELECT a.k, b.name FROM N a FULL JOIN T b ON a.k = b.k",
+        "SELECT a.k, b.name FROM n a FULL JOIN t b ON a.k = b.k",
+    ),
+)
+"""Asked of tables alone."""
+
+OF_STREAMS = (
+    Meant(
+        "SELECT v, name FROM S [RANGE 5 SECONDS] JOIN T ON S.k = T.k",
+        "SELECT v, name FROM live JOIN t ON live.k = t.k",
+    ),
+    Meant(
+        "SELECT v, name FROM S [RANGE 5 SECONDS] LEFT JOIN T ON S.k = T.k AND name <> 'a'",
+        "SELECT v, name FROM live LEFT JOIN t ON live.k = t.k AND name <> 'a'",
+    ),
+    Meant(
+        "SELECT T.k, name, v FROM T LEFT JOIN S [RANGE 5 SECONDS] ON S.k = T.k AND v < 2",
+        "SELECT t.k, name, v FROM t LEFT JOIN live ON live.k = t.k AND v < 2",
+    ),
+    Meant(
+        "SELECT name, count(*) AS c FROM S [RANGE 5 SECONDS], T WHERE v >= T.k GROUP BY name",
+        "SELECT name, count(*) FROM live, t WHERE v >= t.k GROUP BY name",
+    ),
+    Meant(
+        "SELECT v, name FROM S [ROWS 2], T WHERE S.k = T.k",
+        "SELECT v, name FROM newest, t WHERE newest.k = t.k",
+    ),
+    Meant("SELECT k FROM S UNION ALL SELECT k FROM T", "SELECT k FROM s UNION ALL SELECT k FROM t"),
+    Meant(
+        "SELECT v, name FROM S JOIN N ON S.k = N.k",
+        f"SELECT v, name FROM s JOIN past ON s.k = past.k AND {_SEEN}",
+    ),
+    Meant(
+        "SELECT v, name FROM S LEFT JOIN N ON S.k = N.k AND name <> 'a'",
+        f"SELECT v, name FROM s LEFT JOIN past ON s.k = past.k AND name <> 'a' AND {_SEEN}",
+    ),
+    Meant(
+        "SELECT v, N.k FROM S, N WHERE v > N.k",
+        f"SELECT v, past.k FROM s, past WHERE v > past.k AND {_SEEN}",
+    ),
+    Meant(
+        "SELECT name, sum(v) AS s FROM S [RANGE 5 SECONDS], N WHERE S.k = N.k GROUP BY name",
+        f"SELECT name, sum(v) FROM live s, past WHERE s.k = past.k AND {_SEEN} GROUP BY name",
+    ),
+    Meant(
+        "SELECT v + 0 AS w, name FROM S [RANGE 6 SECONDS SLIDE 2 SECONDS], N WHERE S.k = N.k AND v > 0",
+        f"SELECT v, name FROM slid s, past WHERE s.k = past.k AND v > 0 AND {_SEEN}",
+    ),
+    Meant(
+        "SELECT v, N.name, T.name FROM S [RANGE 5 SECONDS], N, T WHERE S.k = N.k AND S.k = T.k",
+        f"SELECT v, past.name, t.name FROM live s, past, t WHERE s.k = past.k AND s.k = t.k AND {_SEEN}",
+    ),
+)
+"""Asked of the stream and relations."""
