@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from windrow.aggregates.tuples import Tuples
+from windrow.aggregates.tuples import Mask, Tuples
 from windrow.delta import BEGINNING, Instants, Signs
 from windrow.kernels import moments as kernels
 
@@ -71,6 +71,14 @@ class Events:
     """All groups are below it."""
     _signs: dict[str, Signs] = field(default_factory=dict)
 
+    @classmethod
+    def survivors(cls, groups: Places, ends: Instants | None, tuples: Tuples, capacity: int) -> Events:
+        """The arrivals of tuples that are there, once more, in their order; nobody asks for results."""
+        count = len(groups)
+        signs, instants = np.ones(count, np.int8), np.full(count, BEGINNING)
+        rows, nowhere = np.arange(count), np.full(count, -1)
+        return cls(tuples, groups, ends, rows, signs, instants, nowhere, Moments.none(), capacity)
+
     def counting(self, name: str | None) -> Signs:
         """The signs of the events, 0 where an ingredient is NULL."""
         if name is None:
@@ -100,16 +108,15 @@ class Numbering:
         rows: Places,
         signs: Signs,
         instants: Instants,
+        asked: Mask,
         capacity: int,
-        *,
-        quiet: bool = False,
     ) -> tuple[Places, Moments]:
-        """The moment of each event, and all moments. If `quiet`, departures make none."""
+        """The moment of each event, and all moments. Events that are not asked make none."""
         if len(self._newest) < capacity:
             self._newest = np.full(capacity, -1, np.int64)
         count = len(rows)
         places, of_group, at, before = (np.empty(size, np.int64) for size in (count, *[2 * count] * 3))
         openings, used = kernels.number_moments(
-            rows, signs, instants, groups, quiet, self._newest, places, of_group, at, before
+            rows, signs, instants, groups, asked, self._newest, places, of_group, at, before
         )
         return places, Moments(of_group[:used], at[:used], before[:used], openings)

@@ -8,18 +8,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from windrow.aggregates.events import Events, Moments, Numbering, Places
+from windrow.aggregates.events import Events, Numbering, Places
 from windrow.aggregates.ingredients import Arrived
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.parts import Ending
-from windrow.aggregates.tuples import Tuples
+from windrow.aggregates.tuples import Mask, Tuples
 from windrow.buffers.departures import Departures
 from windrow.buffers.parts import State
-from windrow.delta import BEGINNING, Delta, Instants, Signs
+from windrow.delta import Delta, Instants, Signs
 from windrow.kernels import moments as kernels
 from windrow.plan.patterns import Pattern
 
-_GROUP = "group"
+GROUP = "group"
+"""The column of what is kept of a tuple that has its group."""
 
 
 class Population(ABC):
@@ -30,8 +31,11 @@ class Population(ABC):
         self._numbering = Numbering()
 
     @abstractmethod
-    def on_delta(self, delta: Delta, groups: Places, capacity: int) -> Events:
-        """What happens with these tuples, of these groups, and with the time that went by."""
+    def on_delta(self, delta: Delta, groups: Places, capacity: int, asked: Mask | None = None) -> Events:
+        """What happens with these tuples, of these groups, and with the time that went by.
+
+        `asked` are the tuples at whose coming results are wanted; None: whatever happens.
+        """
 
     def survivors(self, capacity: int) -> Events | None:
         """The arrivals of all that count now, again; None where they are not known."""
@@ -49,28 +53,31 @@ class Population(ABC):
 
     @property
     def _schema(self) -> pa.Schema:
-        return self._ledger.schema.insert(0, pa.field(_GROUP, pa.int64()))
+        return self._ledger.schema.insert(0, pa.field(GROUP, pa.int64()))
 
 
 class Growing(Population):
     """Tuples that never end."""
 
-    def on_delta(self, delta: Delta, groups: Places, capacity: int) -> Events:
-        return self._events(delta, np.ones(len(delta), np.int8), groups, capacity)
+    def on_delta(self, delta: Delta, groups: Places, capacity: int, asked: Mask | None = None) -> Events:
+        return self._events(delta, np.ones(len(delta), np.int8), groups, capacity, asked)
 
-    def _events(self, delta: Delta, signs: Signs, groups: Places, capacity: int) -> Events:
+    def _events(
+        self, delta: Delta, signs: Signs, groups: Places, capacity: int, asked: Mask | None
+    ) -> Events:
         kept = self._kept(delta.rows, groups, signs)
         rows = np.arange(len(delta))
-        places, moments = self._numbering.moments(groups, rows, signs, delta.ts, capacity)
+        wanted = wanted_events(signs, asked)
+        places, moments = self._numbering.moments(groups, rows, signs, delta.ts, wanted, capacity)
         return Events(Tuples(kept), groups, None, rows, signs, delta.ts, places, moments, capacity)
 
 
 class Told(Growing):
     """Tuples whose ends are told by negative tuples."""
 
-    def on_delta(self, delta: Delta, groups: Places, capacity: int) -> Events:
+    def on_delta(self, delta: Delta, groups: Places, capacity: int, asked: Mask | None = None) -> Events:
         signs = np.ones(len(delta), np.int8) if delta.sign is None else delta.sign
-        return self._events(delta, signs, groups, capacity)
+        return self._events(delta, signs, groups, capacity, asked)
 
 
 class Expiring(Population):
@@ -80,41 +87,26 @@ class Expiring(Population):
         super().__init__(ledger)
         self._waiting = Departures(self._schema)
 
-    def on_delta(self, delta: Delta, groups: Places, capacity: int) -> Events:
+    def on_delta(self, delta: Delta, groups: Places, capacity: int, asked: Mask | None = None) -> Events:
         ends = np.empty(0, np.int64) if delta.exp is None else delta.exp
-        return self._events(delta, ends, groups, capacity)
-
-    def _events(
-        self, delta: Delta, ends: Instants, groups: Places, capacity: int, *, quiet: bool = False
-    ) -> Events:
         arrived = self._kept(delta.rows, groups, np.ones(len(delta), np.int8))
         due_ends, due = self._waiting.due(delta.clock)
         stays = ends > delta.clock
         self._waiting.add(ends[stays], arrived if stays.all() else arrived.filter(pa.array(stays)))
         leaving = np.flatnonzero(~stays)
         table = pa.concat_tables([due, arrived]) if len(due) else arrived
-        all_groups = np.concatenate([due[_GROUP].to_numpy(), groups]) if len(due) else groups
+        all_groups = np.concatenate([due[GROUP].to_numpy(), groups]) if len(due) else groups
         all_ends = np.concatenate([due_ends, ends])
         ending = np.concatenate([np.arange(len(due)), len(due) + leaving])
         ending = _in_order(all_ends[ending], ending)
         rows, signs, instants = kernels.order_events(all_ends[ending], ending, delta.ts, len(due))
-        places, moments = self._numbering.moments(all_groups, rows, signs, instants, capacity, quiet=quiet)
+        wanted = wanted_events(signs, asked)
+        places, moments = self._numbering.moments(all_groups, rows, signs, instants, wanted, capacity)
         return Events(Tuples(table), all_groups, all_ends, rows, signs, instants, places, moments, capacity)
 
     def survivors(self, capacity: int) -> Events | None:
         ends, table = self._waiting.waiting()
-        count = len(table)
-        return Events(
-            Tuples(table),
-            table[_GROUP].to_numpy(),
-            ends,
-            np.arange(count),
-            np.ones(count, np.int8),
-            np.full(count, BEGINNING),
-            np.full(count, -1),
-            Moments.none(),
-            capacity,
-        )
+        return Events.survivors(table[GROUP].to_numpy(), ends, Tuples(table), capacity)
 
     def save(self) -> State:
         return self._waiting.save()
@@ -128,6 +120,15 @@ def population_of(pattern: Pattern) -> tuple[Ending, type[Population]]:
     if pattern is Pattern.MON:
         return Ending.NEVER, Growing
     return (Ending.TOLD, Told) if pattern is Pattern.STR else (Ending.FORESEEN, Expiring)
+
+
+def wanted_events(signs: Signs, asked: Mask | None) -> Mask:
+    """The events whose moments are wanted; `asked` is of those that come, None of all events."""
+    if asked is None:
+        return np.ones(len(signs), np.bool_)
+    wanted = signs > 0
+    wanted[wanted] = asked
+    return wanted
 
 
 def _in_order(ends: Instants, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

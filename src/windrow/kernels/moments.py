@@ -13,6 +13,7 @@ from windrow.kernels.registry import kernel
 
 Ints = npt.NDArray[np.int64]
 Signs = npt.NDArray[np.int8]
+Mask = npt.NDArray[np.bool_]
 
 
 @kernel(
@@ -37,7 +38,7 @@ def order_events(ends: Ints, ending: Ints, ts: Ints, first: int) -> tuple[Ints, 
 
 @kernel(
     "Tuple((int64, int64))(Array(int64, 1, 'C', True), Array(int8, 1, 'C', True),"
-    " Array(int64, 1, 'C', True), Array(int64, 1, 'C', True), boolean,"
+    " Array(int64, 1, 'C', True), Array(int64, 1, 'C', True), Array(boolean, 1, 'C', True),"
     " int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])"
 )
 def number_moments(
@@ -45,7 +46,7 @@ def number_moments(
     signs: Signs,
     instants: Ints,
     groups: Ints,
-    quiet: bool,
+    asked: Mask,
     newest: Ints,
     moments: Ints,
     moment_groups: Ints,
@@ -55,20 +56,20 @@ def number_moments(
     """The moment of each event; and of each moment its group, its instant and the moment before it.
 
     Each group that occurs has an opening moment, which stands for what it was before the first event.
-    Openings come first, then the moments in the order in which they begin. Where departures are
-    `quiet`, they make no moment of their own, and have -1. `newest` has -1 for each group, before and
-    after. Returns how many openings there are, and how many moments in all.
+    Openings come first, then the moments in the order in which they begin. Events that are not `asked`
+    make no moment, and have -1; a group of which only such go has no opening. `newest` has -1 for each
+    group, before and after. Returns how many openings there are, and how many moments in all.
     """
     openings = 0
     for event in range(rows.shape[0]):
         group = groups[rows[event]]
-        if newest[group] < 0 and not (quiet and signs[event] < 0):
+        if newest[group] < 0 and (asked[event] or signs[event] > 0):
             newest[group] = openings
             moment_groups[openings] = group
             openings += 1
     used = openings
     for event in range(rows.shape[0]):
-        if quiet and signs[event] < 0:
+        if not asked[event]:
             moments[event] = -1
             continue
         group = groups[rows[event]]

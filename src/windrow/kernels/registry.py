@@ -35,6 +35,7 @@ MODULES = (
     "windrow.kernels.probing",
     "windrow.kernels.ranking",
     "windrow.kernels.slots",
+    "windrow.kernels.yields",
 )
 """Where kernels are declared."""
 

@@ -13,6 +13,7 @@ from windrow.language import engine
 from windrow.language.casts import castable
 from windrow.language.context import Context, Names
 from windrow.language.names import counted
+from windrow.language.predicates import typed_condition
 from windrow.language.scalars import check_scalar, function_names
 from windrow.language.scope import Scope
 from windrow.language.types import type_scalars
@@ -119,6 +120,9 @@ def read_calls(trees: Sequence[exp.Expr], input_: Schema, scope: Scope, context:
     versions = [_versions(tree, context) for tree in trees]
     for tree in trees:
         _check(tree, scope, context)
+        if isinstance(tree, exp.Filter):
+            condition = tree.expression.this
+            typed_condition(condition, condition, scope, input_, "FILTER")
     plain = [tree for tree, own in zip(trees, versions, strict=True) if not own]
     typed = iter(type_scalars(plain, input_, scope.place) if plain else ())
     return [

@@ -142,7 +142,9 @@ class HalfJoins:
         if written.find(exp.Query):
             raise NotIncremental("a query in WHERE under OR or within an expression")
         check_scalar(written, scope)
-        return _over(scope.resolve(written), columns)
+        resolved = scope.resolve(written)
+        check_scalar(resolved, scope)
+        return _over(resolved, columns)
 
 
 def _over(expression: exp.Expr, columns: Iterable[Field]) -> exp.Expr:

@@ -34,7 +34,7 @@ def _hung(node: exp.Expr, carried: Carried) -> bool:
     if isinstance(clause, OutputClause):
         return _put(node, exp.Select, "output", clause)
     if isinstance(clause, FrameClause):
-        return _put(node, exp.Window, "frame", clause)
+        return _put(_calling(node), exp.Window, "frame", clause)
     if isinstance(clause, Name):
         named = exp.Alias(alias=exp.to_identifier(clause.text, quoted=True))
         node.replace(named)
@@ -43,6 +43,14 @@ def _hung(node: exp.Expr, carried: Carried) -> bool:
     if carried.by_parenthesis:
         return node.parent is not None and _put(node.parent, exp.Subquery, "window", clause)
     return _put(node, (exp.Table, exp.Anonymous), "window", clause)
+
+
+def _calling(node: exp.Expr) -> exp.Expr:
+    """The OVER that a node is, or that it names, or is the function of, with FILTER or the like."""
+    around: exp.Expr = node.this if isinstance(node, exp.Alias) else node
+    while isinstance(around.parent, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+        around = around.parent
+    return around.parent if isinstance(around.parent, exp.Window) else around
 
 
 def _put(

@@ -18,7 +18,9 @@ def resolved_condition(
 ) -> exp.Expr:
     """A condition over some columns, which names resolve to; `clause` is what it stands in."""
     check_scalar(condition, scope)
-    return typed_condition(scope.resolve(condition), condition, scope, columns, clause)
+    resolved = scope.resolve(condition)
+    check_scalar(resolved, scope)
+    return typed_condition(resolved, condition, scope, columns, clause)
 
 
 def typed_condition(

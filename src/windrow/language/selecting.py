@@ -15,6 +15,7 @@ from windrow.language.grouping import Grouping, is_grouped
 from windrow.language.half_joins import HalfJoins
 from windrow.language.joining import Joiner
 from windrow.language.ordering import Ordering
+from windrow.language.over import Overs, has_over
 from windrow.language.projection import Column, Projection, project
 from windrow.language.questions import Question
 from windrow.language.scope import Scope
@@ -92,11 +93,23 @@ class _Select:
         windows = (each.meta.get("window") for tree in trees for each in relation_trees(tree))
         return any(window is not None and window.internal for window in windows)
 
+    def _over(self, factor: Factor, columns: Sequence[Column], scope: Scope) -> tuple[Node, list[Column]]:
+        if is_grouped(self.select, columns, self.context):
+            raise Refused(
+                "OVER is of tuples as they come, and here they are grouped",
+                self.context.place(self.select),
+                hint="group in a query in FROM, or write OVER for each aggregate",
+            )
+        overs = Overs(self.context, self.names, scope, factor.name)
+        return overs.above(factor.node, columns)
+
     def _grouped(
         self, factor: Factor, projection: Projection, scope: Scope, hidden: list[Column]
     ) -> tuple[Node, list[Column]]:
         """What is selected from, groups being made; the columns of the result, and hidden ones, over it."""
         columns = [*projection.columns, *hidden]
+        if has_over(columns):
+            return self._over(factor, columns, scope)
         if not is_grouped(self.select, columns, self.context):
             return factor.node, columns
         grouping = Grouping(self.select, self.context, self.names, scope, factor.name)

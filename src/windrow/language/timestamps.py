@@ -6,7 +6,9 @@ import functools
 
 from sqlglot import exp
 
+from windrow.plan.grouping import Over
 from windrow.plan.nodes import DistinctInstant, Node, Project, Scan, Select, Union
+from windrow.plan.windows import Extent
 
 
 def timestamp_column(node: Node) -> str | None:
@@ -41,6 +43,14 @@ def _(node: Project) -> frozenset[int]:
         for place, expression in enumerate(node.expressions)
         if isinstance(expression, exp.Column) and expression.name in below
     )
+
+
+@timestamp_positions.register
+def _(node: Over) -> frozenset[int]:
+    """A slot's result comes at the end of the slot, and that of a tuple which leaves when it leaves."""
+    frame = node.frame
+    is_told_later = frame.active or (frame.extent is Extent.TIME and frame.slide is not None)
+    return frozenset() if is_told_later else timestamp_positions(node.input)
 
 
 @timestamp_positions.register

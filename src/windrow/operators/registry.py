@@ -21,12 +21,13 @@ from windrow.operators.joining import (
 )
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.multisets import distinct_operator, except_operator
+from windrow.operators.over import OverOperator
 from windrow.operators.to_stream import to_stream
 from windrow.operators.top_k import TopKOperator
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expire
-from windrow.plan.grouping import Accumulate, Distinct, GroupBy, TopK
+from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over, TopK
 from windrow.plan.joins import Join, Negation, RelationJoin, SemiJoin
 from windrow.plan.multisets import Except
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
@@ -45,6 +46,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Join: join_operator,
     Negation: negation_operator,
     OutputWindow: window_operator,
+    Over: OverOperator,
     RelationJoin: relation_join_operator,
     SemiJoin: semi_join_operator,
     ToStream: to_stream,
@@ -66,7 +68,6 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 
 AWAITED: Mapping[str, str] = {
     "Intersect": "INTERSECT",
-    "Over": "OVER",
     "Reevaluate": "queries that are asked again at each change",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""

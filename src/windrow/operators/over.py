@@ -1,0 +1,138 @@
+"""Window aggregates of SQL:2003: for each tuple, what aggregates are over the tuples of its frame.
+
+A frame of time takes in the tuples of the same instant, and more of them may come while the clock is
+there. So tuples wait until the clock has passed their instant; where only the last of each slot gives a
+result, until it has passed the end of the slot, which is the instant of the result. Tuples that leave a
+frame likewise give their results when the clock has passed the instant. A frame of so many tuples is
+known when its tuple comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from windrow.aggregates.events import Events
+from windrow.aggregates.ledger import Ledger
+from windrow.aggregates.parts import Ending
+from windrow.aggregates.registry import aggregate_of
+from windrow.aggregates.sums import Counts
+from windrow.aggregates.tuples import Ints, Mask
+from windrow.buffers.departures import Departures
+from windrow.buffers.keys import KeyCodes
+from windrow.buffers.parts import State, under, within
+from windrow.delta import BEGINNING, Delta, Instants
+from windrow.operators.base import FAILURES, Operator
+from windrow.operators.frames import pacing_of
+from windrow.plan.grouping import Over
+from windrow.plan.nodes import origins
+
+
+class OverOperator(Operator):
+    """Runs an Over node."""
+
+    def __init__(self, node: Over) -> None:
+        input_, frame = node.input.schema, node.frame
+        self._ledger = Ledger(input_, Ending.NEVER if frame.preceding is None else Ending.IN_ORDER)
+        self._live = self._ledger.part(Counts, None)
+        self._aggregates = [
+            aggregate_of(call, field, self._ledger)
+            for call, field in zip(node.calls, node.names, strict=True)
+        ]
+        self._pacing = pacing_of(frame, input_)
+        self._population = self._pacing.population(self._ledger)
+        self._keys = KeyCodes(input_.keep(node.partition)) if node.partition else None
+        self._leaving = Departures(input_.arrow) if frame.active else None
+        """The tuples of the frames, where they give a result when they leave."""
+        self._schema, self._stream = node.schema.arrow, origins(node)[0]
+
+    def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
+        (delta,) = inputs
+        if delta.clock == BEGINNING:
+            return Delta.empty(delta.clock, self._schema)
+        known = self._pacing.known(delta)
+        groups = np.zeros(len(known), np.int64) if self._keys is None else self._keys.codes(known.rows)
+        arrived, groups, asked = self._pacing.chosen(known, groups, self._capacity)
+        leaving = self._leaving
+        events = self._population.on_delta(
+            arrived, groups, self._capacity, asked if leaving is None else None
+        )
+        self._ledger.observe(events)
+        if leaving is None:
+            given = self._of_arrivals(arrived, asked, events)
+        else:
+            given = self._of_all(arrived, leaving, events)
+        self._forget_empty(events)
+        return given.at(delta.clock)
+
+    def take_failures(self) -> pa.Table | None:
+        reasons = self._ledger.take_failures()
+        count = len(reasons)
+        told = [[self._stream] * count, [None] * count, reasons]
+        return pa.table(told, schema=FAILURES) if reasons else None
+
+    def save(self) -> State:
+        return {
+            **under("keys", {} if self._keys is None else self._keys.save()),
+            **under("pacing", self._pacing.save()),
+            **under("tuples", self._population.save()),
+            **under("groups", self._ledger.save()),
+            **under("leaving", {} if self._leaving is None else self._leaving.save()),
+        }
+
+    def restore(self, state: State) -> None:
+        if self._keys is not None:
+            self._keys.restore(within("keys", state))
+        if pacing := within("pacing", state):
+            self._pacing.restore(pacing)
+        if tuples := within("tuples", state):
+            self._population.restore(tuples)
+        self._ledger.restore(within("groups", state))
+        if self._leaving is not None:
+            self._leaving.restore(within("leaving", state))
+        survivors = self._population.survivors(self._capacity)
+        if survivors is not None:
+            self._ledger.rebuild(survivors)
+
+    @property
+    def _capacity(self) -> int:
+        return 1 if self._keys is None else self._keys.capacity
+
+    def _of_arrivals(self, arrived: Delta, asked: Mask, events: Events) -> Delta:
+        """The results of tuples that come, as far as they are asked for."""
+        giving = arrived if asked.all() else arrived.take(asked)
+        places = events.places[events.places >= 0]
+        return self._given(giving.rows, self._pacing.told(giving.ts), events, places)
+
+    def _of_all(self, arrived: Delta, leaving: Departures, events: Events) -> Delta:
+        """The results of tuples that come and of those that leave, in the order of events."""
+        assert arrived.exp is not None
+        leaving.add(arrived.exp, arrived.rows)
+        _, left = leaving.due(arrived.clock)
+        is_left = events.signs < 0
+        rows = np.where(is_left, np.cumsum(is_left), len(left) + np.cumsum(~is_left)) - 1
+        both = pa.concat_tables([left, arrived.rows]).take(rows)
+        return self._given(both, events.instants, events, events.places)
+
+    def _given(self, rows: pa.Table, ts: Instants, events: Events, places: Ints) -> Delta:
+        """Tuples with the results at their moments."""
+        first, count = int(places[0]) if len(places) else 0, len(places)
+        in_a_row = np.array_equal(places, np.arange(first, first + count))
+        columns: list[Any] = list(rows.columns)
+        for aggregate, field in zip(self._aggregates, list(self._schema)[len(columns) :], strict=True):
+            results = aggregate.results(events)
+            mine = results.slice(first, count) if in_a_row else results.take(places)
+            columns.append(mine.cast(field.type))
+        return Delta(0, pa.table(columns, schema=self._schema), ts)
+
+    def _forget_empty(self, events: Events) -> None:
+        """Let go of groups that have no tuples any more."""
+        if self._keys is None:
+            return
+        left = events.groups[events.rows[events.signs < 0]]
+        gone = np.unique(left[self._live.now(left) == 0])
+        self._ledger.forget(gone)
+        self._keys.release(gone)
