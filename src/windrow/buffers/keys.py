@@ -65,6 +65,10 @@ class KeyCodes:
         """The code of each row's key, or -1."""
         return self._coded(_plain(rows.select(self._columns.names)), assign=False)
 
+    def known(self) -> Codes:
+        """The codes that have keys, rising."""
+        return np.setdiff1d(np.arange(self._taken), self._free)
+
     def keys(self, codes: Codes) -> pa.Table:
         """The key columns of codes."""
         return self._stored.take(self._row_of[codes]).select(self._columns.names)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from windrow.aggregates.user_defined.calls import version
+from windrow.aggregates.user_defined.choose import obstacle
 from windrow.plan.estimates import Estimate, Estimator
 from windrow.plan.exchange import level
+from windrow.plan.grouping import Accumulate, GroupBy
 from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
 from windrow.plan.placement import placement
@@ -52,7 +55,7 @@ def described(node: Node, estimator: Estimator) -> Described:
     """A distributed plan in words."""
     return Described(
         node.label,
-        node.detail,
+        " ".join(filter(None, (node.detail, *(f"({each})" for each in _carried_out(node))))),
         node.pattern,
         estimator.of(node),
         str(placement(node)),
@@ -60,6 +63,15 @@ def described(node: Node, estimator: Estimator) -> Described:
         node.schema,
         tuple(described(each, estimator) for each in node.inputs),
     )
+
+
+def _carried_out(node: Node) -> Iterator[str]:
+    """How aggregates of the user's own run: compiled or, where something keeps them, interpreted."""
+    if isinstance(node, Accumulate | GroupBy):
+        called = (version(call, window=False) for call in node.aggregates)
+        for name, aggregate in {each.name: each for each in called if each is not None}.items():
+            why = obstacle(aggregate)
+            yield f"{name} is compiled" if why is None else f"{name} is interpreted, for {why}"
 
 
 _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
