@@ -86,7 +86,7 @@ W1, W2, W3, W4, W5, W6, W7 = TASKS = (
         "top 10 src by SUM(bytes), RANGE 60 s SLIDE 1 s",
         "SELECT src, SUM(bytes) AS volume FROM S [RANGE 60 SECONDS SLIDE 1 SECOND]"
         " GROUP BY src ORDER BY volume DESC LIMIT 10",
-        f"SELECT src, sum(bytes) AS volume FROM {_live('S', 60)} GROUP BY src ORDER BY volume DESC LIMIT 10",
+        f"SELECT src, sum(bytes) FROM {_live('S', 60)} GROUP BY src ORDER BY sum(bytes) DESC LIMIT 10",
         at_least=5,
     ),
     WindowTask(

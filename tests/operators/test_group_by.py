@@ -66,6 +66,18 @@ SETS = [
         "STRING_AGG(s ORDER BY i, s)",
     ),
     ("MODE(i)", "ENTROPY(s)", "COUNT(DISTINCT i + 0)", "SUM(x) FILTER (WHERE i > 0)", "COUNT(*)"),
+    (
+        "MIN(i)",
+        "MAX(i)",
+        "MAX(x)",
+        "MIN(x) FILTER (WHERE t)",
+        "MIN(t)",
+        "MAX(s)",
+        "COUNT(DISTINCT i)",
+        "COUNT(DISTINCT s) FILTER (WHERE t)",
+        "SUM(DISTINCT i)",
+        "AVG(DISTINCT x)",
+    ),
     (),
 ]
 
@@ -110,9 +122,9 @@ def test_results_are_those_of_sql_over_the_live_tuples(
 
 @settings(deadline=None, max_examples=100)
 @given(histories(NUMBERS, NUMBER_ROWS), CALLS, st.sampled_from([(), ("k",)]))
-def test_numbers_of_all_kinds_are_added_without_loss(
+def test_numbers_of_all_kinds_are_added_and_compared_without_loss(
     history: History, cuts: Sequence[Call], keys: Sequence[str]
 ) -> None:
-    calls = [f"{name}({column})" for name in ("SUM", "AVG") for column in NUMBERS.names[1:]]
+    calls = [f"{name}({column})" for name in ("SUM", "AVG", "MIN", "MAX") for column in NUMBERS.names[1:]]
     grouped = node(history.pattern, keys, calls, NUMBERS)
     check(grouped, [history], query(grouped), cuts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from windrow.aggregates.calls import Call
+from windrow.aggregates.distinct_values import distinct_values
 from windrow.aggregates.ingredients import Condition, Floats, Integers, Presence, WideIntegers, as_number
 from windrow.aggregates.ledger import Ledger
 
@@ -23,6 +24,13 @@ def counted(call: Call, ledger: Ledger) -> str | None:
     if column is None:
         return None if where is None else ledger.ingredient(Condition(where))
     return ledger.ingredient(as_number(column, where, ledger.input) or Presence(column, where))
+
+
+def counted_once(call: Call, ledger: Ledger) -> str:
+    """The signs that count each value of the one column that a call takes once."""
+    column = call.only_column()
+    assert column is not None
+    return distinct_values(column, call.filter_column(), ledger).signs
 
 
 def number(call: Call, ledger: Ledger) -> Integers | WideIntegers | Floats | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windrow.aggregates.arguments import counted, counts_all, is_plain
+from windrow.aggregates.arguments import counted, counted_once, counts_all, is_plain
 from windrow.aggregates.base import Aggregate, FromSums
 from windrow.aggregates.calls import Call
 from windrow.aggregates.ledger import Ledger
@@ -15,7 +15,7 @@ def count(call: Call, field: Field, ledger: Ledger) -> Aggregate | None:
     """How many tuples count. COUNT(DISTINCT x): how many different values."""
     if not is_plain(call) or not (call.only_column() or counts_all(call)):
         return None
-    if call.distinct:
+    if call.distinct and call.only_column() is None:
         return None
-    counts = ledger.part(Counts, counted(call, ledger))
+    counts = ledger.part(Counts, counted_once(call, ledger) if call.distinct else counted(call, ledger))
     return FromSums(lambda: from_bits(counts.numbers, field.arrow.type, None))

@@ -54,7 +54,7 @@ class Ingredient(ABC):
 
 
 @dataclass(frozen=True)
-class _OfColumn(Ingredient):
+class OfColumn(Ingredient):
     """What is made of one column, where another one is true."""
 
     column: str
@@ -62,14 +62,14 @@ class _OfColumn(Ingredient):
 
     def of(self, arrived: Arrived) -> Column:
         made = self._made(one_array(arrived.rows[self.column]))
-        return made if self.where is None else _where(one_array(arrived.rows[self.where]), made)
+        return made if self.where is None else where_true(one_array(arrived.rows[self.where]), made)
 
     @abstractmethod
     def _made(self, column: Column) -> Column: ...
 
 
 @dataclass(frozen=True)
-class Presence(_OfColumn):
+class Presence(OfColumn):
     """Whether it is there at all."""
 
     @property
@@ -78,7 +78,7 @@ class Presence(_OfColumn):
 
     def _made(self, column: Column) -> Column:
         ones = pa.array(np.ones(len(column), np.int8))
-        return _where(pc.is_valid(column), ones) if column.null_count else ones
+        return where_true(pc.is_valid(column), ones) if column.null_count else ones
 
 
 @dataclass(frozen=True)
@@ -92,11 +92,13 @@ class Condition(Ingredient):
         return pa.int8()
 
     def of(self, arrived: Arrived) -> Column:
-        return _where(one_array(arrived.rows[self.where]), pa.array(np.ones(len(arrived.rows), np.int8)))
+        return where_true(
+            one_array(arrived.rows[self.where]), pa.array(np.ones(len(arrived.rows), np.int8))
+        )
 
 
 @dataclass(frozen=True)
-class Integers(_OfColumn):
+class Integers(OfColumn):
     """Whole numbers of 64 bits; decimals without their point."""
 
     @property
@@ -110,7 +112,7 @@ class Integers(_OfColumn):
 
 
 @dataclass(frozen=True)
-class WideIntegers(_OfColumn):
+class WideIntegers(OfColumn):
     """Whole numbers of 128 bits; decimals without their point."""
 
     @property
@@ -125,7 +127,7 @@ class WideIntegers(_OfColumn):
 
 
 @dataclass(frozen=True)
-class Floats(_OfColumn):
+class Floats(OfColumn):
     """Floating numbers of 64 bits."""
 
     @property
@@ -155,7 +157,7 @@ def as_number(column: str, where: str | None, input_: Schema) -> Integers | Wide
     return Floats(column, where) if pa.types.is_floating(type_) else None
 
 
-def _where(chosen: Column, column: Column) -> Column:
+def where_true(chosen: Column, column: Column) -> Column:
     """NULL wherever a condition is not true."""
     conditions: Any = chosen
     kept: Any = pc.fill_null(conditions, False)

@@ -10,6 +10,7 @@ from windrow.aggregates.asking import asked
 from windrow.aggregates.base import Aggregate, Declaration
 from windrow.aggregates.calls import take_apart
 from windrow.aggregates.counting import count
+from windrow.aggregates.extremes import greatest, least
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.summing import all_true, any_true, average, sum_
 from windrow.aggregates.user_defined.calls import versions_of
@@ -22,7 +23,9 @@ AGGREGATES: Mapping[str, Declaration] = {
     "count": count,
     "count_if": sum_,
     "countif": sum_,
+    "max": greatest,
     "mean": average,
+    "min": least,
     "sum": sum_,
 }
 """By the names that DuckDB has for them. What is not here, and what users define under any name, is

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from windrow.aggregates.arguments import counted, number
+from windrow.aggregates.arguments import counted_once, number
 from windrow.aggregates.base import Aggregate, FromSums
 from windrow.aggregates.calls import Call
 from windrow.aggregates.ingredients import Floats, Integers
@@ -91,9 +91,10 @@ def _of_conditions(
 def _added(call: Call, ledger: Ledger) -> tuple[AnySums, Counts] | None:
     """The sum and the count of a call's argument, where it is a number."""
     ingredient = number(call, ledger)
-    if ingredient is None or call.distinct:
+    if ingredient is None:
         return None
-    name, which = ledger.ingredient(ingredient), counted(call, ledger)
+    name = ledger.ingredient(ingredient)
+    which = counted_once(call, ledger) if call.distinct else name
     if isinstance(ingredient, Floats):
         kind: type[AnySums] = FloatSums
     else:
