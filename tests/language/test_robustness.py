@@ -8,22 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.language.conftest import carry_out, check_change
+from tests.language.conftest import carry_out
+from tests.language.surviving import survives
 from windrow.catalog import Catalog
-from windrow.errors import Error
 from windrow.language.binder import bind
-from windrow.language.define import define
-from windrow.language.inserting import inserted
 from windrow.language.parser import parse, parse_query
-from windrow.language.statements import (
-    CreateDerivedStream,
-    CreateRelation,
-    CreateStream,
-    Delete,
-    InsertSelect,
-    InsertValues,
-    Update,
-)
 from windrow.language.tokens import tokenize
 
 STATEMENTS = (
@@ -75,26 +64,6 @@ def mutated(draw: st.DrawFn) -> str:
             case _:
                 words[place:place] = words[draw(st.integers(0, len(words))) :][:4]
     return draw(st.sampled_from((" ", "\n", ""))).join(words)
-
-
-def check(text: str, catalog: Catalog) -> None:
-    """Everything that is done with a text before anything runs."""
-    for statement in parse(text):
-        if isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation):
-            define(statement, catalog)
-        elif isinstance(statement, InsertValues):
-            inserted(statement, catalog)
-        elif isinstance(statement, InsertSelect | Update | Delete):
-            check_change(statement, catalog)
-        elif query := getattr(statement, "query", None):
-            bind(query, catalog)
-
-
-def survives(text: str, catalog: Catalog) -> None:
-    try:
-        check(text, catalog)
-    except Error as error:
-        str(error)
 
 
 @pytest.fixture

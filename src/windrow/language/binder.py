@@ -14,9 +14,12 @@ from windrow.language.selecting import bind_select
 from windrow.language.set_operations import bind_set_operation
 from windrow.language.statements import Query
 from windrow.language.tokens import too_deep
-from windrow.plan.nodes import Node
+from windrow.plan.nodes import Node, depth
 
 __all__ = ["bind"]
+
+DEEPEST = 100
+"""Steps of a plan on one way from a stream to the answer: what works on plans goes down with them."""
 
 
 def bind(query: Query, catalog: Catalog, *, allow_unbounded: bool = False) -> Node:
@@ -26,9 +29,16 @@ def bind(query: Query, catalog: Catalog, *, allow_unbounded: bool = False) -> No
     """
     context = Context(query.source, query.span, catalog, _bound, allow_unbounded)
     try:
-        return context.query(query.tree)
+        plan = context.query(query.tree)
     except RecursionError:
         raise too_deep(query.span) from None
+    if depth(plan) > DEEPEST:
+        raise Refused(
+            "the query takes too many steps, one above the other",
+            query.span,
+            hint=f"a plan may be {DEEPEST} steps deep",
+        )
+    return plan
 
 
 def _bound(tree: exp.Expr, context: Context) -> Node:

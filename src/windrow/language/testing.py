@@ -22,6 +22,9 @@ from windrow.language.tokens import CLOSING, OPENING, word
 
 Parts = tuple[type[Statement], dict[str, Any]]
 
+_ASSERTED = 10
+"""An assertion may be about one that is about another, so often."""
+
 
 def read_advance(cursor: Cursor) -> Parts:
     """ADVANCE stream TO TIMESTAMP '…', or ADVANCE CLOCK BY 5 SECONDS."""
@@ -80,6 +83,9 @@ def _statement(cursor: Cursor) -> Text:
         tokens = cursor.source.tokens[start : cursor.place]
     if not tokens:
         raise cursor.expected("a statement")
+    if sum(word(token) == "ASSERT" for token in tokens) > _ASSERTED:
+        span = cursor.source.span_of(tokens[0], tokens[-1])
+        raise ParseError("assertions about assertions nest too deeply", span, hint="assert a statement")
     return Text(cursor.source.between(tokens[0], tokens[-1]), cursor.source.span_of(tokens[0], tokens[-1]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from sqlglot import exp
 
@@ -177,11 +177,30 @@ def _fault(expression: exp.Expr, schema: Schema, attempt: Attempt) -> Fault | No
 def _smallest(
     expression: exp.Expr, fault: Fault, schema: Schema, attempt: Attempt
 ) -> tuple[exp.Expr, Fault]:
-    """The deepest part that has no type although all parts of it have one."""
-    for part in _parts(expression):
-        if (worse := _fault(part, schema, attempt)) and worse.kind != "Parser":
-            return _smallest(part, worse, schema, attempt)
+    """A part that has no type although all parts of it have one: looked for by halves, for each look
+    costs as much as the part is long."""
+    right: set[int] = set()
+    while part := _halfway(expression, right):
+        worse = _fault(part, schema, attempt)
+        if worse and worse.kind != "Parser":
+            expression, fault = part, worse
+        else:
+            right.add(id(part))
     return expression, fault
+
+
+def _halfway(expression: exp.Expr, right: Container[int]) -> exp.Expr | None:
+    """The part, of those not known to be right, that has nearest to half of the others within it."""
+    below: list[tuple[exp.Expr, int]] = [(expression, 0)]
+    """Each part with the place of the one that it is in."""
+    for place, (each, _) in enumerate(below):
+        below += ((part, place) for part in _parts(each) if id(part) not in right)
+    sizes = [1] * len(below)
+    for place in range(len(below) - 1, 0, -1):
+        sizes[below[place][1]] += sizes[place]
+    candidates = range(1, len(below))
+    found = min(candidates, key=lambda place: abs(2 * sizes[place] - len(below)), default=None)
+    return None if found is None else below[found][0]
 
 
 def _parts(expression: exp.Expr) -> Iterator[exp.Expr]:

@@ -16,13 +16,15 @@ from windrow.plan.distribute import distribute
 from windrow.plan.estimates import Estimator
 from windrow.plan.expiration import Expiration, expiring
 from windrow.plan.joins import Join
-from windrow.plan.nodes import Leaf, Node, Project
+from windrow.plan.nodes import Leaf, Node, Project, walk
 from windrow.plan.rules.alternatives import ALTERNATIVES, everywhere
 from windrow.plan.rules.optimizer import finish, simplify, tidy
 from windrow.plan.statistics import Statistics
 
 MOST = 24
-"""So many plans are looked at."""
+"""So many plans are looked at, or fewer of large ones:"""
+STEPS = 1000
+"""so many steps in all."""
 WORTH = 0.98
 """A plan is left only for one that costs less than this share of it: guesses are no better."""
 
@@ -71,6 +73,7 @@ class _Search:
 
     def plans(self, first: Node) -> Iterator[_Candidate]:
         seen = {_signature(first)}
+        most = min(MOST, STEPS // sum(1 for _ in walk(first)))
         start = self._candidate(0, (), first)
         waiting = [(start.cost, 0, start)]
         yield start
@@ -80,7 +83,7 @@ class _Search:
                 signature = _signature(shape)
                 if signature in seen:
                     continue
-                if len(seen) == MOST:
+                if len(seen) >= most:
                     return
                 found = self._candidate(len(seen), (*candidate.steps, name), shape)
                 seen.add(signature)

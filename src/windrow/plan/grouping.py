@@ -6,6 +6,7 @@ Rule 4 of update patterns: an aggregate's value lasts until nobody knows which t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from sqlglot import exp
@@ -37,12 +38,12 @@ class _Grouping(Unary):
         if len(self.aggregates) != len(self.names):
             raise ValueError("each aggregate needs a name and a type")
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         fields = {field.name: field for field in self.input.schema}
         return Schema((*(fields[key] for key in self.keys), *self.names))
 
-    @property
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         return ({key.lower(): key for key in self.keys},)
 
@@ -115,7 +116,7 @@ class Over(Unary):
         if self.input.pattern is not Pattern.MON:
             raise ValueError("OVER takes the tuples of a stream, one after another")
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         return Schema((*self.input.schema, *self.names))
 
@@ -137,7 +138,7 @@ class Distinct(Unary):
     tells_ends: bool = field(default=False, kw_only=True)
     """What ends is told by a negative tuple, and of an instant only the balance."""
 
-    @property
+    @cached_property
     def pattern(self) -> Pattern:
         """When the tuple given out expires before a younger equal does, that one is given out; or, where
         ends are told, nothing is said until the last of them ends."""

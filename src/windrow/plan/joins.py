@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
 from sqlglot import exp
@@ -63,16 +64,16 @@ class Join(_Matching):
     label: ClassVar[str] = "Join"
     kind: Literal["inner", "left", "right", "full"] = "inner"
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         return Schema((*self.left.schema, *self.right.schema))
 
-    @property
+    @cached_property
     def pattern(self) -> Pattern:
         """Of an outer join STR: nobody can foresee that a lonely tuple finds a partner."""
         return weak(self.inputs) if self.kind == "inner" else Pattern.STR
 
-    @property
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         """A tuple without a partner has NULLs in its place."""
         left, right = super().passes
@@ -93,11 +94,11 @@ class SemiJoin(_Matching):
 
     label: ClassVar[str] = "SemiJoin"
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         return self.left.schema
 
-    @property
+    @cached_property
     def pattern(self) -> Pattern:
         """STR where partners leave: nobody can foresee that another comes before."""
         return Pattern.MON if all(each.pattern is Pattern.MON for each in self.inputs) else Pattern.STR
@@ -117,7 +118,7 @@ class Negation(_Matching):
         """A NULL concerns the tuples of all keys, so only one place can do NOT IN."""
         return (SINGLE, SINGLE) if self.null_aware else super().distributions
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         return self.left.schema
 
@@ -186,11 +187,11 @@ class RelationJoin(_Matching):
             node = node.input
         return node
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         return Schema((*self.left.schema, *self.right.schema))
 
-    @property
+    @cached_property
     def pattern(self) -> Pattern:
         return Pattern.STR if self.retroactive else self.left.pattern
 
@@ -198,7 +199,7 @@ class RelationJoin(_Matching):
     def lifetime(self) -> int | None:
         return self.left.lifetime if self.pattern is Pattern.WKS else None
 
-    @property
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         """A tuple that no row matches has NULLs in the row's place."""
         left, right = super().passes

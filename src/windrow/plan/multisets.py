@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from windrow.plan.joins import weak
@@ -22,11 +23,11 @@ class _Counted(Binary):
         if [field.type for field in self.left.schema] != [field.type for field in self.right.schema]:
             raise ValueError("the inputs of a set operation need the same column types")
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         return self.left.schema
 
-    @property
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         return tuple(same_places(self.schema, each.schema) for each in self.inputs)
 
@@ -45,7 +46,7 @@ class Intersect(_Counted):
 
     label: ClassVar[str] = "Intersect"
 
-    @property
+    @cached_property
     def pattern(self) -> Pattern:
         return weak(self.inputs)
 
@@ -56,7 +57,7 @@ class Except(_Counted):
 
     label: ClassVar[str] = "Except"
 
-    @property
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         """No result comes of the right side."""
         return super().passes[0], {}

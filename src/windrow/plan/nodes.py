@@ -2,7 +2,8 @@
 
 Expressions are sqlglot trees in DuckDB's dialect in which every `exp.Column` names, unqualified,
 a column of the node's input; the binder sees to it. Every node knows the schema that it gives,
-its distribution, and the update pattern of its output edge.
+its distribution, and the update pattern of its output edge. What asks the inputs for theirs is kept:
+a plan that asked anew at each step would ask for ever.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Node(ABC):
     @abstractmethod
     def schema(self) -> Schema: ...
 
-    @property
+    @cached_property
     def pattern(self) -> Pattern:
         """The update pattern of the output edge; by default the hardest of the inputs'."""
         return max(node.pattern for node in self.inputs)
@@ -70,7 +71,7 @@ class Node(ABC):
         """How long each result counts, in microseconds, where that is one length: on WKS edges."""
         return self.inputs[0].lifetime if self.inputs and self.pattern is Pattern.WKS else None
 
-    @property
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         """For each input, the columns that every result that comes of it has from a tuple there;
         unless a node says otherwise, those of the same name."""
@@ -134,7 +135,7 @@ class Unary(Node):
         (input_,) = inputs
         return self if input_ is self.input else replace(self, input=input_)
 
-    @property
+    @cached_property
     def schema(self) -> Schema:
         return self.input.schema
 
@@ -218,7 +219,7 @@ class Project(Unary):
     def schema(self) -> Schema:
         return self.output
 
-    @property
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         source = self.input.schema
         pairs = zip(self.expressions, self.output, strict=True)
@@ -287,16 +288,13 @@ class Union(Node):
     def schema(self) -> Schema:
         return self.branches[0].schema
 
-    @property
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         return tuple(same_places(self.schema, branch.schema) for branch in self.branches)
 
     @cached_property
     def pattern(self) -> Pattern:
-        """The hardest of the branches'; WKS only if all results live equally long.
-
-        Kept, for it asks each branch twice, and unions of unions would ask ever more often.
-        """
+        """The hardest of the branches'; WKS only if all results live equally long."""
         hardest = super().pattern
         lifetimes = {branch.lifetime for branch in self.branches}
         if hardest is Pattern.WKS and (None in lifetimes or len(lifetimes) > 1):
@@ -335,6 +333,16 @@ def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in node.inputs:
         yield from walk(child)
+
+
+def depth(node: Node) -> int:
+    """How many steps the longest way through a plan has."""
+    deepest, waiting = 0, [(node, 1)]
+    while waiting:
+        each, above = waiting.pop()
+        deepest = max(deepest, above)
+        waiting += ((below, above + 1) for below in each.inputs)
+    return deepest
 
 
 def leaves(node: Node) -> tuple[Leaf, ...]:
