@@ -13,8 +13,8 @@ A benchmark is a file of this folder with a function of its own name that yields
             bounds=[Bound("windrow", "plain Spark", at_least=0.7)],
         )
 
-Each gets a table on the screen, and `results/NAME.json` and `results/NAME.svg` beside this file;
-a quick run leaves them under `work/` instead, where nobody takes them for results.
+It may also yield curves. Each gets a table on the screen, and `results/NAME.json` and `results/NAME.svg`
+beside this file; a quick run leaves them under `work/` instead, where nobody takes them for results.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
+from bench.measuring import curves, table
+from bench.measuring.curves import Curves
 from bench.measuring.machine import machine, versions
 from bench.measuring.measurement import Bound, Contender, Measurement, Run, Scale, measure
 from bench.measuring.picture import draw
-from bench.measuring.table import as_data, on_screen
 from windrow.errors import Error
 
-__all__ = ["Bound", "Contender", "Measurement", "Run", "Scale", "benchmark", "measure", "run"]
+__all__ = ["Bound", "Contender", "Curves", "Measurement", "Run", "Scale", "benchmark", "measure", "run"]
 
-Benchmark = Callable[[Scale], Iterator[Measurement]]
+Benchmark = Callable[[Scale], Iterator[Measurement | Curves]]
 
 HERE = Path(__file__).parent
 _benchmarks: dict[str, Benchmark] = {}
@@ -91,7 +92,7 @@ def _run_one(name: str, function: Benchmark, quick: bool, console: Console, fold
     console.rule(name, align="left")
     measurements = []
     for measurement in function(Scale(quick)):
-        console.print(on_screen(measurement))
+        console.print(_on_screen(measurement))
         measurements.append(measurement)
     folder.mkdir(parents=True, exist_ok=True)
     result = _as_data(name, quick, measurements)
@@ -100,11 +101,19 @@ def _run_one(name: str, function: Benchmark, quick: bool, console: Console, fold
     return not any(measurement.missed for measurement in measurements)
 
 
-def _as_data(name: str, quick: bool, measurements: Sequence[Measurement]) -> dict[str, Any]:
+def _on_screen(found: Measurement | Curves) -> RenderableType:
+    return curves.on_screen(found) if isinstance(found, Curves) else table.on_screen(found)
+
+
+def _plain(found: Measurement | Curves) -> dict[str, Any]:
+    return curves.as_data(found) if isinstance(found, Curves) else table.as_data(found)
+
+
+def _as_data(name: str, quick: bool, measurements: Sequence[Measurement | Curves]) -> dict[str, Any]:
     return {
         "benchmark": name,
         "quick": quick,
         "machine": machine(),
         "versions": versions(),
-        "measurements": [as_data(measurement) for measurement in measurements],
+        "measurements": list(map(_plain, measurements)),
     }

@@ -11,21 +11,30 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
+from bench.measuring import curves
+from bench.measuring.curves import Curves
 from bench.measuring.measurement import Bound, Measurement
 
 _BAR, _OTHERS, _TARGET = "#3b6ea5", "#a9b7c6", "#b5462f"
 _STYLE: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "windrow", "font.size": 10}
 
 
-def draw(measurements: Sequence[Measurement], path: Path) -> None:
+_CURVES = 6
+"""Curves take the room of so many bars."""
+
+
+def draw(measurements: Sequence[Measurement | Curves], path: Path) -> None:
     """One panel a measurement, one below the other. The same figures give the same file."""
-    bars = [len(measurement.runs) for measurement in measurements]
+    bars = [_CURVES if isinstance(each, Curves) else len(each.runs) for each in measurements]
     with mpl.rc_context(_STYLE):
         height = sum(0.38 * count + 1.0 for count in bars)
         figure = Figure(figsize=(8, height), layout="constrained")
         panels = figure.subplots(len(bars), 1, squeeze=False, gridspec_kw={"height_ratios": bars})
         for panel, measurement in zip(panels[:, 0], measurements, strict=True):
-            _panel(panel, measurement)
+            if isinstance(measurement, Curves):
+                curves.draw(panel, measurement)
+            else:
+                _panel(panel, measurement)
         figure.savefig(path, metadata={"Date": None})
 
 

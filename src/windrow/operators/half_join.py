@@ -85,8 +85,8 @@ class _CountedInputs(SignedInputs):
         names = [name for _, name in node.keys] or right.schema.names[:1]
         super().__init__(
             keys,
-            signed_side(left.schema, left.pattern),
-            signed_side(right.schema.keep(names), right.pattern),
+            signed_side(left.schema, left.pattern, scanned=node.scanned),
+            signed_side(right.schema.keep(names), right.pattern, scanned=node.scanned),
         )
         self._alone = isinstance(node, Negation)
         self._heeds = isinstance(node, Negation) and node.null_aware

@@ -42,8 +42,7 @@ class PairedInputs(SignedInputs):
         keys = MatchKeys(node.keys, node.left.schema)
         super().__init__(
             keys,
-            signed_side(node.left.schema, node.left.pattern),
-            signed_side(node.right.schema, node.right.pattern),
+            *(signed_side(each.schema, each.pattern, scanned=node.scanned) for each in node.inputs),
         )
         self._residual = residual_of(node)
         self.looked_at = 0

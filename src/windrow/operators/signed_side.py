@@ -59,18 +59,18 @@ class SignedSide(ABC):
     def restore(self, state: State) -> None: ...
 
 
-def signed_side(schema: Schema, pattern: Pattern) -> SignedSide:
-    """What keeps the rows of an edge, or some of their columns."""
-    return Cancelled(schema) if pattern is Pattern.STR else Foreseen(schema, pattern)
+def signed_side(schema: Schema, pattern: Pattern, *, scanned: bool = False) -> SignedSide:
+    """What keeps the rows of an edge, or some of their columns; `scanned`: the direct approach."""
+    return Cancelled(schema) if pattern is Pattern.STR else Foreseen(schema, pattern, scanned=scanned)
 
 
 class Foreseen(SignedSide):
     """Rows that say when they end, if ever."""
 
-    def __init__(self, schema: Schema, pattern: Pattern) -> None:
+    def __init__(self, schema: Schema, pattern: Pattern, *, scanned: bool) -> None:
         self._names = list(schema.names)
         self.rows = SlottedRows(schema.arrow.append(pa.field(_EXP, pa.int64())))
-        self._expiries = expiries_for(pattern)
+        self._expiries = expiries_for(pattern, scanned=scanned)
 
     def events(self, delta: Delta) -> SideEvents:
         exp = np.full(len(delta), NEVER) if delta.exp is None else delta.exp

@@ -7,9 +7,6 @@ for tuples without results. For that it is enough to know the instants at which 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from heapq import heappop, heappush
-
 import numpy as np
 
 from windrow.delta import NEVER
@@ -17,30 +14,33 @@ from windrow.delta import Instants as Array
 
 
 class Instants:
-    """A set of instants that gives the earliest first."""
+    """A set of instants that gives the earliest first: sorted runs, of which small ones are merged."""
 
-    def __init__(self, known: Iterable[int] = ()) -> None:
-        self._heap: list[int] = sorted(known)
-        self._known = set(self._heap)
+    def __init__(self) -> None:
+        self._runs: list[Array] = []
 
     @property
     def next(self) -> int:
         """The earliest; NEVER if there is none."""
-        return self._heap[0] if self._heap else NEVER
+        return min((int(run[0]) for run in self._runs), default=NEVER)
 
     def add(self, instants: Array) -> None:
-        for instant in np.unique(instants).tolist():
-            if instant < NEVER and instant not in self._known:
-                self._known.add(instant)
-                heappush(self._heap, instant)
+        known = np.unique(instants[instants < NEVER])
+        if not len(known):
+            return
+        self._runs.append(known)
+        while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
+            self._runs.append(np.union1d(self._runs.pop(), self._runs.pop()))
 
     def take(self, until: int) -> list[int]:
         """Those that have come, in order; they are forgotten."""
-        come = []
-        while self._heap and self._heap[0] <= until:
-            come.append(heappop(self._heap))
-        self._known.difference_update(come)
-        return come
+        if self.next > until:
+            return []
+        come = [int(np.searchsorted(run, until, side="right")) for run in self._runs]
+        taken = [run[:count] for run, count in zip(self._runs, come, strict=True)]
+        left = (run[count:] for run, count in zip(self._runs, come, strict=True))
+        self._runs = [run for run in left if len(run)]
+        return list(np.unique(np.concatenate(taken)).tolist())
 
-    def to_list(self) -> list[int]:
-        return sorted(self._heap)
+    def all(self) -> Array:
+        return np.unique(np.concatenate([np.empty(0, np.int64), *self._runs]))

@@ -113,10 +113,10 @@ class QueuedStage(RunningStage):
 
     def save(self) -> dict[str, pa.Table]:
         turns = self._turns.items()
-        kept = {f"told {id_}": [turn.told] for id_, turn in turns}
-        kept |= {f"ends {id_}": turn.ends.to_list() for id_, turn in turns}
-        kept |= {f"wakes {id_}": turn.wakes.to_list() for id_, turn in turns}
-        kept |= {"clocks": [self.now, self._newest]}
+        kept = {f"told {id_}": np.array([turn.told]) for id_, turn in turns}
+        kept |= {f"ends {id_}": turn.ends.all() for id_, turn in turns}
+        kept |= {f"wakes {id_}": turn.wakes.all() for id_, turn in turns}
+        kept |= {"clocks": np.array([self.now, self._newest])}
         own = {
             f"{_OWN}/{name}": pa.table({"at": pa.array(instants, pa.int64())})
             for name, instants in kept.items()
