@@ -61,6 +61,9 @@ class GroupBy(_Grouping):
     """One result a group of live tuples; without keys one in all, even of nothing."""
 
     label: ClassVar[str] = "GroupBy"
+    repeats: bool = False
+    """Results of internal windows: all that are computed are told, be they as before or not, and none
+    before there are tuples."""
 
     @property
     def pattern(self) -> Pattern:
