@@ -58,7 +58,7 @@ FAILURES = [
         _NOT_INTERNAL,
     ),
     (
-        "SELECT price FROM Bid [NOW] WHERE bidderID IN (SELECT id FROM Seller)",
+        "SELECT price FROM Bid [ROWS 5] WHERE bidderID IN (SELECT id FROM Seller)",
         Refused,
         "Seller answers tuples as they come, and cannot take them back",
         "Seller",

@@ -13,12 +13,12 @@ from tests.operators.playing import CALLS, Call, History, Lifetime, check, histo
 from tests.operators.test_join import LEFT, LIVING, ON, RIGHT, ROWS, on_clause
 from tests.plan.samples import sql
 from windrow.delta import Delta
-from windrow.operators import lookup_join
+from windrow.operators import lookups
 from windrow.operators.lookup_join import LookupJoinOperator
 from windrow.plan.joins import Keys, RelationJoin
 from windrow.plan.patterns import Pattern
 
-BLOCKS = st.sampled_from([1, 3, lookup_join.BLOCK])
+BLOCKS = st.sampled_from([1, 3, lookups.BLOCK])
 KINDS = st.sampled_from(["inner", "left"])
 
 
@@ -48,7 +48,7 @@ def test_a_tuple_keeps_the_rows_of_its_own_instant(
         f" {kind} JOIN r_all r ON {on_clause(*on)} AND {seen} WHERE {live}"
     )
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(lookup_join, "BLOCK", block)
+        patched.setattr(lookups, "BLOCK", block)
         check(node, [left, right], wanted, calls, start=lambda: LookupJoinOperator(node))
 
 

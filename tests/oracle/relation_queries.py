@@ -32,6 +32,12 @@ OF_TABLES = (
         "SELECT x.k, y.name, N.name FROM T x JOIN T y ON x.k = y.k + 1 JOIN N ON N.k = y.k",
         "SELECT x.k, y.name, n.name FROM t x JOIN t y ON x.k = y.k + 1 JOIN n ON n.k = y.k",
     ),
+    Meant("SELECT DISTINCT name FROM T", "SELECT DISTINCT name FROM t"),
+    Meant("SELECT k FROM T EXCEPT ALL SELECT k FROM N", "SELECT k FROM t EXCEPT ALL SELECT k FROM n"),
+    Meant(
+        "SELECT k FROM T WHERE name NOT IN (SELECT name FROM N WHERE N.k > T.k)",
+        "SELECT k FROM t WHERE name NOT IN (SELECT name FROM n WHERE n.k > t.k)",
+    ),
     Meant(
         "SELECT a.k, b.name FROM N a FULL JOIN T b ON a.k = b.k",
         "SELECT a.k, b.name FROM n a FULL JOIN t b ON a.k = b.k",
@@ -60,6 +66,26 @@ OF_STREAMS = (
         "SELECT v, name FROM S [ROWS 2], T WHERE S.k = T.k",
         "SELECT v, name FROM newest, t WHERE newest.k = t.k",
     ),
+    Meant(
+        "SELECT v FROM S [RANGE 5 SECONDS] WHERE k IN (SELECT k FROM T)",
+        "SELECT v FROM live WHERE k IN (SELECT k FROM t)",
+    ),
+    Meant(
+        "SELECT v FROM S [RANGE 5 SECONDS] WHERE k NOT IN (SELECT k FROM T)",
+        "SELECT v FROM live WHERE k NOT IN (SELECT k FROM t)",
+    ),
+    Meant(
+        "SELECT k, name FROM T WHERE NOT EXISTS (FROM S [RANGE 5 SECONDS] WHERE S.k = T.k AND v < 3)",
+        "SELECT k, name FROM t WHERE NOT EXISTS (FROM live WHERE live.k = t.k AND v < 3)",
+    ),
+    Meant(
+        "SELECT k FROM S [RANGE 5 SECONDS] UNION SELECT k FROM T",
+        "SELECT k FROM live UNION SELECT k FROM t",
+    ),
+    Meant(
+        "SELECT v, c FROM S [RANGE 5 SECONDS] JOIN (SELECT k, count(*) AS c FROM T GROUP BY k) q USING (k)",
+        "SELECT v, c FROM live JOIN (SELECT k, count(*) AS c FROM t GROUP BY k) q USING (k)",
+    ),
     Meant("SELECT k FROM S UNION ALL SELECT k FROM T", "SELECT k FROM s UNION ALL SELECT k FROM t"),
     Meant(
         "SELECT v, name FROM S JOIN N ON S.k = N.k",
@@ -80,6 +106,24 @@ OF_STREAMS = (
     Meant(
         "SELECT v + 0 AS w, name FROM S [RANGE 6 SECONDS SLIDE 2 SECONDS], N WHERE S.k = N.k AND v > 0",
         f"SELECT v, name FROM slid s, past WHERE s.k = past.k AND v > 0 AND {_SEEN}",
+    ),
+    Meant(
+        "SELECT v FROM S WHERE k IN (SELECT k FROM N WHERE name <> 'a')",
+        f"SELECT v FROM s WHERE EXISTS (FROM past WHERE s.k = past.k AND name <> 'a' AND {_SEEN})",
+    ),
+    Meant(
+        "SELECT k, v FROM S [RANGE 5 SECONDS] WHERE k NOT IN (SELECT k FROM N)",
+        f"SELECT k, v FROM live s WHERE k NOT IN (SELECT k FROM past WHERE {_SEEN})",
+    ),
+    Meant(
+        "SELECT k, v FROM S WHERE v NOT IN (SELECT k FROM N WHERE N.k > S.k)",
+        f"SELECT k, v FROM s WHERE v NOT IN (SELECT k FROM past WHERE past.k > s.k AND {_SEEN})",
+    ),
+    Meant(
+        "SELECT v FROM S [RANGE 5 SECONDS] WHERE k IN (SELECT k FROM T)"
+        " AND NOT EXISTS (FROM N WHERE N.k = S.k AND S.v > 1)",
+        "SELECT v FROM live s WHERE k IN (SELECT k FROM t)"
+        f" AND NOT EXISTS (FROM past WHERE past.k = s.k AND s.v > 1 AND {_SEEN})",
     ),
     Meant(
         "SELECT v, N.name, T.name FROM S [RANGE 5 SECONDS], N, T WHERE S.k = N.k AND S.k = T.k",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
@@ -73,12 +74,12 @@ class Asked:
 class World:
     """A database, and beside it a plain account of what happens to it."""
 
-    def __init__(self, chance: Random, checkpoint: str | None = None) -> None:
+    def __init__(self, chance: Random, checkpoint: str | None = None, **options: object) -> None:
         self.chance = chance
         self.wall = HandMovedWall()
         self.checkpoint = checkpoint
         self.slack = chance.choice([0, 0, 3])
-        self.rows = chance.choice([1, 3, 1_000_000])
+        self.options = {"batch_rows": chance.choice([1, 3, 1_000_000]), "runner": "inline", **options}
         self.db = self.opened()
         self.db.execute(SETUP.format(slack=f" SLACK {self.slack} SECONDS" if self.slack else ""))
         self.stream = StreamReference(2, self.slack * SECOND)
@@ -91,20 +92,19 @@ class World:
 
     def opened(self) -> windrow.Database:
         return windrow.connect(
-            runner="inline",
             wall_clock=self.wall,
             idle_timeout="1000 days",
             checkpoint=self.checkpoint,
-            batch_rows=self.rows,
+            **self.options,  # type: ignore[arg-type]
         )
 
     def live(self, steps: int) -> None:
         try:
-            self.happen(steps)
+            self._live(steps)
         finally:
             self.db.close()
 
-    def happen(self, steps: int) -> None:
+    def _live(self, steps: int) -> None:
         for _ in range(self.chance.randint(1, 3)):
             self.ask()
         for _ in range(steps):
@@ -150,10 +150,9 @@ class World:
             self.stamp = max(self.stamp, self.newest, self.stream.clock)
             self.versions[name].append(Version(self.stamp, self.wall.now, rows))
 
-    def ask(self) -> None:
-        of_tables = self.chance.random() < 0.3
-        meant = self.chance.choice(OF_TABLES if of_tables else OF_STREAMS)
-        self.asked[self.db.query(meant.query).name] = Asked(meant, of_tables)
+    def ask(self, meant: Meant | None = None) -> None:
+        meant = meant or self.chance.choice(OF_TABLES if self.chance.random() < 0.3 else OF_STREAMS)
+        self.asked[self.db.query(meant.query).name] = Asked(meant, meant in OF_TABLES)
 
     def run(self) -> None:
         self.db.run_until_idle()
@@ -243,7 +242,7 @@ def _fill(
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 def test_at_each_instant_queries_have_said_what_they_mean(chance: Random) -> None:
-    World(chance).live(20)
+    World(chance, expiration=chance.choice(["upa", "upa", "negative", "direct"])).live(20)
 
 
 @given(st.randoms(use_true_random=False))
@@ -251,6 +250,23 @@ def test_at_each_instant_queries_have_said_what_they_mean(chance: Random) -> Non
 def test_queries_go_on_after_a_restart(chance: Random) -> None:
     with tempfile.TemporaryDirectory() as checkpoint:
         World(chance, checkpoint).live(20)
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(300)
+def test_queries_are_right_on_the_workers_of_spark() -> None:
+    """Few batches, as each takes its time there."""
+    world = World(Random(9), runner="spark", master="local[2]", driver_rows=0, batch_rows=1_000_000)
+    with closing(world.db):
+        for meant in (OF_TABLES[2], OF_STREAMS[0], OF_STREAMS[-5]):
+            world.ask(meant)
+        for _ in range(2):
+            for act in (world.push, world.change, world.push, world.change):
+                act()
+            world.run()
+        for asked in world.asked.values():
+            world.check(asked)
+        assert all(asked.said for asked in world.asked.values())
 
 
 @pytest.mark.slow

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 
-from windrow.plan.emitting import Reevaluate, ToStream
+from windrow.plan.emitting import Reevaluate
 from windrow.plan.grouping import GroupBy, TopK
-from windrow.plan.joins import Join, Negation, RelationJoin, RelationScan, SemiJoin
+from windrow.plan.joins import Join, Negation, RelationHalfJoin, RelationJoin, RelationScan, SemiJoin
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Node
 from windrow.plan.windows import Append, OutputWindow, Window
@@ -22,11 +22,6 @@ def grows(node: Node) -> bool:
 @grows.register(OutputWindow)
 def _(node: Window | OutputWindow) -> bool:
     return node.spec.is_unbounded
-
-
-@grows.register
-def _(_node: ToStream) -> bool:
-    return True
 
 
 @grows.register
@@ -53,6 +48,7 @@ def _(node: TopK) -> bool:
 @grows.register(SemiJoin)
 @grows.register(Negation)
 @grows.register(Except)
+@grows.register(RelationHalfJoin)
 @grows.register(RelationJoin)
 def _(node: SemiJoin | Negation | Except | RelationJoin) -> bool:
     return grows(node.left)

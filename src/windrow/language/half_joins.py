@@ -55,13 +55,14 @@ class HalfJoins:
         return ([] if whole is None else conjuncts(self._condition(whole, scope, columns))), questions
 
     def ask(self, left: Factor, questions: Iterable[Question], scope: Scope) -> Factor:
-        """The tuples of a factor that pass all questions; `scope` has what they can name."""
-        for question in questions:
-            left = self._asked(left, question, scope)
+        """The tuples of a factor that pass all questions, those of NRRs first: nobody could take back what
+        has met one. `scope` has what they can name."""
+        found = [(question, self._results(question.query, left, scope)) for question in questions]
+        for question, results in sorted(found, key=lambda each: not each[1].factor.is_nrr):
+            left = self._asked(left, question, results, scope)
         return left
 
-    def _asked(self, left: Factor, question: Question, scope: Scope) -> Factor:
-        results = self._results(question.query, left, scope)
+    def _asked(self, left: Factor, question: Question, results: _Results, scope: Scope) -> Factor:
         joiner = Joiner(self.context, self.names)
         if not question.compared:
             return joiner.half(left, results.factor, results.correlated, question.negated)

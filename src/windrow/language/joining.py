@@ -23,7 +23,7 @@ from windrow.language.context import Context, Names
 from windrow.language.scope import Relation
 from windrow.language.sources import Factor
 from windrow.plan.emitting import windows_of
-from windrow.plan.joins import Join, Keys, Negation, RelationJoin, SemiJoin
+from windrow.plan.joins import Join, Keys, Negation, RelationHalfJoin, RelationJoin, SemiJoin
 from windrow.plan.nodes import Node, Project, Select, scans
 from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Window
@@ -54,6 +54,8 @@ class Joiner:
 
     def half(self, left: Factor, right: Factor, conditions: Sequence[exp.Expr], anti: bool) -> Factor:
         """The left tuples with a partner on the right, or those without."""
+        if right.is_nrr and scans(left.node):
+            return self._half_with_nrr(left, right, conditions, anti=anti)
         self._check_half(left, right)
         one, other, keys, condition = self.keyed(left, right, conditions)
         kind = Negation if anti else SemiJoin
@@ -62,6 +64,8 @@ class Joiner:
     def not_in(self, left: Factor, right: Factor, conditions: Sequence[exp.Expr]) -> Factor:
         """The left tuples that differ from all on the right; the first condition is a key, and says what
         is compared."""
+        if right.is_nrr and scans(left.node):
+            return self._half_with_nrr(left, right, conditions, anti=True, null_aware=True)
         self._check_half(left, right)
         one, other, keys, condition = self.keyed(left, right, conditions)
         return replace(left, node=Negation(one, other, keys, condition, null_aware=True))
@@ -194,10 +198,27 @@ class Joiner:
         type_ = key_type(sides, left.schema, right.schema, self.context.place)
         return None if type_ is None else (sides, type_)
 
+    def _half_with_nrr(
+        self,
+        left: Factor,
+        nrr: Factor,
+        conditions: Sequence[exp.Expr],
+        *,
+        anti: bool,
+        null_aware: bool = False,
+    ) -> Factor:
+        if left.node.pattern is Pattern.STR:
+            raise self._misplaced_nrr(nrr)
+        one, other, keys, condition = self.keyed(left, nrr, conditions)
+        node = _looked_up(
+            one, lambda left: RelationHalfJoin(left, other, keys, condition, anti, null_aware)
+        )
+        return replace(left, node=node)
+
     def _check_half(self, left: Factor, right: Factor) -> None:
+        if left.is_nrr and scans(right.node):
+            raise self._misplaced_nrr(left)
         for factor in (left, right):
-            if factor.is_nrr:
-                raise self._misplaced_nrr(factor)
             if any(window.internal for window in windows_of(factor.node)):
                 raise Refused(
                     f"INTERNAL lets results of {factor.name} stay,"

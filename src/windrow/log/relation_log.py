@@ -9,6 +9,7 @@ was when the statement ran. A log is kept whole, so that a new query sees the wh
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -61,6 +62,7 @@ def append(log: StreamLog, changes: SignedRows, stamp: Stamp, now: int) -> None:
     """Add what a statement changed; it is durable when this returns."""
     table = changes.rows.append_column(_SIGN, pa.array(changes.sign)).combine_chunks()
     (batch,) = table.to_batches()
+    entries = log.index().entries
     times = Times(
         min_ts=stamp.event,
         max_ts=stamp.event,
@@ -68,7 +70,7 @@ def append(log: StreamLog, changes: SignedRows, stamp: Stamp, now: int) -> None:
         floor=BEGINNING,
         stamp=stamp.system,
         last_stamp=stamp.system,
-        arrived=now,
+        arrived=max(now, int(entries[-1]["arrived"])) if len(entries) else now,
     )
     with log.lock:
         log.append((batch, None, None), times)
@@ -84,8 +86,9 @@ def newest_stamp(index: Index) -> Stamp:
 
 def clock_at(index: Index, position: int) -> int:
     """How far a query over relations alone is when the log ended at that position."""
-    entries = index.between(index.first, position).entries
-    return int(entries["arrived"].max()) if len(entries) else BEGINNING
+    return (
+        BEGINNING if position <= index.first else int(index.entries[position - 1 - index.first]["arrived"])
+    )
 
 
 def read_entries(log: LogReader, entries: Entries, schema: pa.Schema) -> SignedRows:
@@ -116,12 +119,12 @@ class Updates:
         clock: int,
     ) -> Updates:
         """The entries up to a position that the clock has reached, and that were not told when it was at
-        `before` and the log ended at `start`."""
-        inside = index.between(index.first, end)
-        stamps = _stamps(inside.entries, streams)
-        known = np.arange(inside.first, inside.end) < start
-        told = (stamps <= clock) & ~(known & (stamps <= before))
-        return cls(relation, inside.entries[told], np.maximum(stamps[told], before), clock)
+        `before` and the log ended at `start`. Stamps never fall, so these are one after another."""
+        inside, stamp = index.between(index.first, end), _stamp(streams)
+        reached = bisect_right(inside.entries, clock, key=lambda entry: int(entry[stamp]))
+        told = bisect_right(inside.entries, before, key=lambda entry: int(entry[stamp]))
+        entries = inside.entries[min(told, max(start - inside.first, 0)) : reached]
+        return cls(relation, entries, np.maximum(entries[stamp].astype(np.int64), before), clock)
 
     @property
     def rows(self) -> int:
@@ -134,12 +137,11 @@ class Updates:
         return Delta(self.clock, changes.rows.select(list(columns)), ts, sign=changes.sign)
 
 
-def _stamps(entries: Entries, streams: Sequence[Stream]) -> Instants:
-    """The instant of each entry of a whole log, in the time that a query over these streams goes by; it
-    never falls."""
+def _stamp(streams: Sequence[Stream]) -> str:
+    """What of an entry is its instant, in the time that a query over these streams goes by."""
     if not streams:
-        return np.maximum.accumulate(entries["arrived"].astype(np.int64))
+        return "arrived"
     kinds = {stream.brings_timestamps for stream in streams}
-    if len(kinds) == 1:
-        return entries["max_ts" if True in kinds else "last_stamp"].astype(np.int64)
-    return entries["clock"].astype(np.int64)
+    if len(kinds) > 1:
+        return "clock"
+    return "max_ts" if True in kinds else "last_stamp"

@@ -11,9 +11,9 @@ from windrow.buffers.parts import State, under, within
 from windrow.delta import Delta, concat
 from windrow.operators.base import Operator
 from windrow.operators.loners import Loners, Turns
-from windrow.operators.residual import Matching
 from windrow.operators.signed_inputs import Events
 from windrow.operators.signed_pairs import PairedInputs, SignedPairs
+from windrow.plan.joins import Matching
 
 
 class PairedOperator(Operator):

@@ -16,11 +16,12 @@ from windrow.operators.group_by import GroupByOperator
 from windrow.operators.joining import (
     join_operator,
     negation_operator,
+    relation_half_join_operator,
     relation_join_operator,
     semi_join_operator,
 )
 from windrow.operators.merge_union import MergeUnion
-from windrow.operators.multisets import distinct_operator, except_operator, intersect_operator
+from windrow.operators.multisets import distinct_operator, except_operator
 from windrow.operators.over import OverOperator
 from windrow.operators.to_stream import to_stream
 from windrow.operators.top_k import TopKOperator
@@ -28,8 +29,8 @@ from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over, TopK
-from windrow.plan.joins import Join, Negation, RelationJoin, SemiJoin
-from windrow.plan.multisets import Except, Intersect
+from windrow.plan.joins import Join, Negation, RelationHalfJoin, RelationJoin, SemiJoin
+from windrow.plan.multisets import Except
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import Append, OutputWindow, Window
 
@@ -43,11 +44,11 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Except: except_operator,
     Expire: ExpireOperator,
     GroupBy: GroupByOperator,
-    Intersect: intersect_operator,
     Join: join_operator,
     Negation: negation_operator,
     OutputWindow: window_operator,
     Over: OverOperator,
+    RelationHalfJoin: relation_half_join_operator,
     RelationJoin: relation_join_operator,
     SemiJoin: semi_join_operator,
     ToStream: to_stream,
@@ -68,6 +69,7 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 """Nodes that nothing runs, and why."""
 
 AWAITED: Mapping[str, str] = {
+    "Intersect": "INTERSECT",
     "Reevaluate": "queries that are asked again at each change",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""

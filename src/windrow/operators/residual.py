@@ -5,8 +5,6 @@ A pair for which it cannot be evaluated does not match, and is told with the rea
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -15,11 +13,9 @@ from sqlglot import exp
 from windrow.expressions.evaluator import Evaluator
 from windrow.expressions.json_rows import json_rows
 from windrow.operators.base import FAILURES
-from windrow.plan.joins import Join, Negation, RelationJoin, SemiJoin
+from windrow.plan.joins import Matching
 from windrow.plan.nodes import origins
 from windrow.schema import Schema
-
-Matching: TypeAlias = Join | SemiJoin | Negation | RelationJoin
 
 
 class Residual:

@@ -13,9 +13,10 @@ from windrow.buffers.growing import grown
 from windrow.kernels import events as kernels
 from windrow.kernels.chains import NONE, link_all
 from windrow.operators.match_keys import Codes, MatchKeys
-from windrow.operators.residual import Matching, residual_of
+from windrow.operators.residual import residual_of
 from windrow.operators.signed_inputs import Events, SignedInputs
 from windrow.operators.signed_side import Slots, signed_side
+from windrow.plan.joins import Matching
 
 BLOCK = 1 << 17
 """At most so many pairs are handed out at once."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from windrow.plan.estimates import Estimate, Estimator
 from windrow.plan.exchange import Exchange
-from windrow.plan.joins import Join, Negation, RelationJoin, SemiJoin
+from windrow.plan.joins import Matching
 from windrow.plan.nodes import Leaf, Node, walk
 from windrow.plan.patterns import Pattern
 
@@ -57,7 +57,7 @@ def work(node: Node, estimator: Estimator) -> float:
 
 def _compared(node: Node, inputs: list[Estimate]) -> float:
     """Where no key says which tuples may match, each is compared with all that are there."""
-    if not isinstance(node, Join | SemiJoin | Negation | RelationJoin) or node.keys:
+    if not isinstance(node, Matching) or node.keys:
         return 0.0
     left, right = inputs
     return COMPARED * (left.events * right.live + right.events * left.live)

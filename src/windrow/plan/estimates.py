@@ -17,7 +17,15 @@ from windrow.plan.emitting import Changes, InOrder, Reevaluate, ToStream
 from windrow.plan.exchange import Exchange
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over, TopK
-from windrow.plan.joins import Join, Negation, RelationJoin, RelationScan, SemiJoin
+from windrow.plan.joins import (
+    Join,
+    Matching,
+    Negation,
+    RelationHalfJoin,
+    RelationJoin,
+    RelationScan,
+    SemiJoin,
+)
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Project, Scan, Select, Union
 from windrow.plan.patterns import Pattern
@@ -184,7 +192,7 @@ def _append(node: Append, inputs: Sequence[Estimate]) -> Estimate:
     return found if node.lifetimes else replace(found, live=found.rate * HORIZON)
 
 
-def _matches(node: Join | SemiJoin | Negation | RelationJoin, left: Estimate, right: Estimate) -> float:
+def _matches(node: Matching, left: Estimate, right: Estimate) -> float:
     """Of all pairs of tuples one in so many matches."""
     keys = math.prod(max(left.of(one), right.of(other)) for one, other in node.keys)
     return keys / (
@@ -220,6 +228,14 @@ def _half_join(node: SemiJoin | Negation, inputs: Sequence[Estimate]) -> Estimat
     return Estimate(
         left.rate * share + turned, left.live * share, left.values, state=left.live + right.live
     )
+
+
+def _looked_up(node: RelationHalfJoin, inputs: Sequence[Estimate]) -> Estimate:
+    """Tuples pass, or do not, when they come."""
+    left, right = inputs
+    lonely = absent(max(_matches(node, left, right), 1.0), right.live)
+    share = lonely if node.anti else 1 - lonely
+    return Estimate(left.rate * share, left.live * share, left.values, state=right.live)
 
 
 def _counted(node: Intersect | Except, inputs: Sequence[Estimate]) -> Estimate:
@@ -316,6 +332,7 @@ ESTIMATES: Mapping[type[Node], Callable[[Any, Sequence[Estimate]], Estimate]] = 
     Over: _over,
     Project: _project,
     Reevaluate: _asked,
+    RelationHalfJoin: _looked_up,
     RelationJoin: _join,
     Select: _select,
     SemiJoin: _half_join,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar
 
-from windrow.plan.joins import RelationJoin
+from windrow.plan.joins import RelationHalfJoin, RelationJoin
 from windrow.plan.nodes import Node, Project, Select, Unary
 from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Append, Window
@@ -75,7 +75,7 @@ def _is_window(node: Node) -> bool:
     """
     if node.pattern not in (Pattern.WKS, Pattern.WK):
         return False
-    if isinstance(node, RelationJoin | Window):
+    if isinstance(node, RelationJoin | RelationHalfJoin | Window):
         return True
     return isinstance(node, Select | Project) and _is_window(node.input)
 

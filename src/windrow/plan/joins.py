@@ -29,11 +29,6 @@ def weak(inputs: Iterable[Node]) -> Pattern:
     return Pattern.WK if hardest is Pattern.WKS else hardest
 
 
-def telling(pattern: Pattern, tells_ends: bool) -> Pattern:
-    """The pattern of a step, or of one that tells the ends that others would foresee."""
-    return Pattern.STR if tells_ends and pattern is not Pattern.MON else pattern
-
-
 @dataclass(frozen=True)
 class _Matching(Binary):
     """Tuples of two inputs that agree on keys, and on a condition beyond them."""
@@ -177,20 +172,7 @@ class RelationJoin(_Matching):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.left.pattern is Pattern.STR and not self.retroactive:
-            raise ValueError("a join with an NRR cannot take negative tuples")
-        if self.right.pattern is not Pattern.STR or self._leaf.keeps_state:
-            raise ValueError("a join with a relation has the relation on its right")
-        if isinstance(self._leaf, RelationScan) and self._leaf.relation.retroactive != self.retroactive:
-            raise ValueError("a join is retroactive as its relation is")
-
-    @property
-    def _leaf(self) -> Node:
-        """The relation's scan, or where an exchange brings it, below what selects and renames."""
-        node = self.right
-        while isinstance(node, Unary) and not node.keeps_state:
-            node = node.input
-        return node
+        _check_relation(self, retroactive=self.retroactive)
 
     @cached_property
     def schema(self) -> Schema:
@@ -213,3 +195,52 @@ class RelationJoin(_Matching):
     @property
     def detail(self) -> str:
         return f"{'left ' if self.kind == 'left' else ''}{super().detail or 'each with each'}"
+
+
+@dataclass(frozen=True)
+class RelationHalfJoin(_Matching):
+    """EXISTS and IN of an NRR: the tuples that found a row when they came, or those that found none."""
+
+    label: ClassVar[str] = "RelationHalfJoin"
+    anti: bool = False
+    null_aware: bool = False
+    """NOT IN, as of a Negation."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_relation(self, retroactive=False)
+
+    @cached_property
+    def distributions(self) -> tuple[Distribution, ...]:
+        return (SINGLE, SINGLE) if self.null_aware else super().distributions
+
+    @property
+    def schema(self) -> Schema:
+        return self.left.schema
+
+    @property
+    def pattern(self) -> Pattern:
+        return self.left.pattern
+
+    @property
+    def detail(self) -> str:
+        if self.null_aware:
+            return f"not in {super().detail}"
+        return f"{'without' if self.anti else 'with'} {super().detail}".rstrip()
+
+
+Matching: TypeAlias = Join | SemiJoin | Negation | RelationJoin | RelationHalfJoin
+"""Steps that bring tuples of two inputs together."""
+
+
+def _check_relation(node: Binary, *, retroactive: bool) -> None:
+    """Refuse a step that has not the rows of a relation of that kind on its right."""
+    if node.left.pattern is Pattern.STR and not retroactive:
+        raise ValueError("a join with an NRR cannot take negative tuples")
+    leaf = node.right
+    while isinstance(leaf, Unary) and not leaf.keeps_state:
+        leaf = leaf.input
+    if node.right.pattern is not Pattern.STR or leaf.keeps_state:
+        raise ValueError("a join with a relation has the relation on its right")
+    if isinstance(leaf, RelationScan) and leaf.relation.retroactive != retroactive:
+        raise ValueError("a join is retroactive as its relation is")

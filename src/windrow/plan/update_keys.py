@@ -6,14 +6,26 @@ from collections.abc import Iterable
 
 from windrow.plan.emitting import Changes, InOrder
 from windrow.plan.grouping import Distinct, GroupBy, TopK
-from windrow.plan.joins import Join, Negation, RelationJoin, RelationScan, SemiJoin
+from windrow.plan.joins import Join, Negation, RelationHalfJoin, RelationJoin, RelationScan, SemiJoin
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Node, Passed, Project, Select, same_names
 from windrow.schema import Schema
 
 Key = tuple[str, ...]
 
-_CHOOSES = (Select, Project, Distinct, TopK, SemiJoin, Negation, Intersect, Except, Changes, InOrder)
+_CHOOSES = (
+    Select,
+    Project,
+    Distinct,
+    TopK,
+    SemiJoin,
+    Negation,
+    RelationHalfJoin,
+    Intersect,
+    Except,
+    Changes,
+    InOrder,
+)
 """Steps that give some of the rows of their first input, each at most as often as it is there."""
 
 

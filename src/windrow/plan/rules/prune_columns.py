@@ -12,7 +12,15 @@ from sqlglot import exp
 
 from windrow.plan.emitting import InOrder
 from windrow.plan.grouping import Accumulate, GroupBy, Over, TopK
-from windrow.plan.joins import Join, Negation, RelationJoin, RelationScan, SemiJoin
+from windrow.plan.joins import (
+    Join,
+    Matching,
+    Negation,
+    RelationHalfJoin,
+    RelationJoin,
+    RelationScan,
+    SemiJoin,
+)
 from windrow.plan.nodes import Node, Project, Scan, Select, Union
 from windrow.plan.rules.substitution import columns
 from windrow.plan.windows import Append, OutputWindow, Window
@@ -100,7 +108,7 @@ def _sorted(node: TopK | InOrder, needed: Names) -> Node:
     return node.over(_pruned(node.input, needed | columns(*node.order)))
 
 
-def _joined(node: Join | SemiJoin | Negation | RelationJoin, needed: Names) -> Node:
+def _joined(node: Matching, needed: Names) -> Node:
     """Beyond what is needed above, each side gives its keys and what the condition asks for."""
     asked = needed if node.condition is None else needed | columns(node.condition)
     sides = zip(node.inputs, zip(*node.keys, strict=True) if node.keys else ((), ()), strict=True)
@@ -146,6 +154,7 @@ _PRUNE: Mapping[type[Node], Callable[[Any, Names], Node]] = {
     OutputWindow: _window,
     Over: _over,
     Project: _projection,
+    RelationHalfJoin: _joined,
     RelationJoin: _joined,
     RelationScan: _scan,
     Scan: _scan,

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over
-from windrow.plan.joins import Join, Negation, RelationJoin, SemiJoin
+from windrow.plan.joins import Join, Matching, Negation, RelationHalfJoin, RelationJoin, SemiJoin
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import DistinctInstant, Node, Passed, Project, Select, Union
 from windrow.plan.rules.conjunctions import anded, conjuncts
@@ -107,16 +107,18 @@ def _into_inputs(below: Node, predicate: exp.Expr) -> Pushed:
     return _pushed(below, predicate, below.passes)
 
 
-def _into_sides(below: Join | SemiJoin | Negation | RelationJoin, predicate: exp.Expr) -> Pushed:
+def _into_sides(below: Matching, predicate: exp.Expr) -> Pushed:
     """Into each side that has all its columns, or keys that are the same."""
     left, right = below.passes
-    keys = [] if isinstance(below, Negation) and below.null_aware else _identical(below)
+    keys = [] if isinstance(below, Negation | RelationHalfJoin) and below.null_aware else _identical(below)
     equal_left = {of_right.lower(): of_left for of_left, of_right in keys if of_right.lower() in right}
     equal_right = {of_left.lower(): of_right for of_left, of_right in keys if of_left.lower() in left}
     return _pushed(below, predicate, ({**equal_left, **left}, {**equal_right, **right}))
 
 
-def _identical(below: Join | SemiJoin | Negation | RelationJoin) -> list[tuple[str, str]]:
+def _identical(
+    below: Matching,
+) -> list[tuple[str, str]]:
     """The keys that are one value where they are equal; not so 0.0 and -0.0, or 30 days and a month."""
     types = {field.name.lower(): field.type for field in below.left.schema}
     return [pair for pair in below.keys if types[pair[0].lower()] in ONE_VALUE]
@@ -180,6 +182,7 @@ _PASSAGES: Mapping[type[Node], Callable[[Any, exp.Expr], Pushed]] = {
     OutputWindow: _through_window,
     Over: _into_partitions,
     Project: _through_projection,
+    RelationHalfJoin: _into_sides,
     RelationJoin: _into_sides,
     Select: _through_selection,
     SemiJoin: _into_sides,
