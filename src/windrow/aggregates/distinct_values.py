@@ -20,7 +20,7 @@ from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.parts import Part
 from windrow.aggregates.states import GroupStates
 from windrow.aggregates.tuples import Column, one_array
-from windrow.buffers.growing import grown
+from windrow.buffers.growing import each_once, grown
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State
 from windrow.kernels import distinct_values as kernels
@@ -108,7 +108,8 @@ class DistinctValues(Part):
         self._has_changed = grown(self._has_changed, self.keys.capacity, False)
         self._has_changed[codes[events.rows[counting != 0]]] = True
         gone = codes[events.rows[signs < 0]]
-        self.keys.release(np.unique(gone[self._counts.numbers[gone, 0] == 0]))
+        gone = gone[self._counts.numbers[gone, 0] == 0]
+        self.keys.release(each_once([gone], self.keys.capacity))
 
     def forget(self, groups: Ints) -> None:
         """Groups without tuples have no values left."""

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.buffers.expiring import ExpiringRows, expiries_for
+from windrow.buffers.growing import each_once
 from windrow.buffers.parts import State, under, within
 from windrow.delta import Delta, Instants, Signs
 from windrow.kernels import counted as kernels
@@ -79,7 +80,7 @@ class CountedOperator(Operator):
         given = np.repeat(places[:count], np.abs(changes[:count]))
         signs = np.repeat(np.sign(changes[:count]).astype(np.int8), np.abs(changes[:count]))
         rows = self._values.rows(values[given])
-        ended = np.unique(values[sign < 0])
+        ended = each_once([values[sign < 0]], self._values.capacity)
         self._values.release(ended[~state[ended].any(axis=1)])
         return Delta(clock, rows, ts[given], None, None if self._adds else signs)
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from windrow.buffers.expiring import expiries_for
-from windrow.buffers.growing import grown
+from windrow.buffers.growing import each_once, grown
 from windrow.buffers.parts import State
 from windrow.delta import BEGINNING, NEVER, Delta, Instants, Signs, concat, in_time_order
 from windrow.kernels import delta_star as kernels
@@ -100,7 +100,7 @@ class _DeltaStar(Operator):
         entries, _ = self._waiting.expire_until(clock)
         values, places = np.divmod(entries, _ENTRIES)
         self._waits[values, places] = False
-        due: Values = np.unique(values)
+        due = each_once([values], self._values.capacity)
         self._values.touch(due)
         return due
 

@@ -22,6 +22,7 @@ from windrow.aggregates.registry import aggregate_of
 from windrow.aggregates.sums import Counts
 from windrow.aggregates.tuples import Ints, Mask
 from windrow.buffers.departures import Departures
+from windrow.buffers.growing import each_once
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
 from windrow.delta import BEGINNING, Delta, Instants
@@ -133,6 +134,6 @@ class OverOperator(Operator):
         if self._keys is None:
             return
         left = events.groups[events.rows[events.signs < 0]]
-        gone = np.unique(left[self._live.now(left) == 0])
+        gone = each_once([left[self._live.now(left) == 0]], self._keys.capacity)
         self._ledger.forget(gone)
         self._keys.release(gone)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from windrow.buffers.growing import grown
+from windrow.buffers.growing import each_once, grown
 from windrow.buffers.parts import State, under, within
 from windrow.delta import Delta, Instants, Signs
 from windrow.kernels.chains import NONE
@@ -82,7 +82,8 @@ class SignedInputs(ABC):
             self._key_of = [np.empty(0, np.int64) for _ in _SIDES]
             self._empty()
             return
-        keys = np.unique(events.key[(events.sign < 0) & (events.key != NONE)])
+        ended = events.key[(events.sign < 0) & (events.key != NONE)]
+        keys = each_once([ended], self._keys.capacity)
         self._keys.release(keys[self._are_unused(keys)])
 
     def save(self) -> State:

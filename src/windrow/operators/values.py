@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from windrow.aggregates.states import GroupStates
+from windrow.buffers.growing import each_once
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
 from windrow.schema import Schema
@@ -75,7 +76,7 @@ class ValueStates:
     def save(self) -> State:
         if not len(self._codes):
             return {}
-        changed = np.unique(np.concatenate([np.empty(0, np.int64), *self._changed]))
+        changed = each_once(self._changed, self._codes.capacity)
         self._changed = []
         return {**under("values", self._codes.save()), **under("numbers", self._states.save(changed))}
 
