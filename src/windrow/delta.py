@@ -54,6 +54,16 @@ class Delta:
             None if self.sign is None else self.sign[indices],
         )
 
+    def between(self, start: int, stop: int) -> Delta:
+        """The tuples from a place up to another, without copying them."""
+        return Delta(
+            self.clock,
+            self.rows.slice(start, stop - start),
+            self.ts[start:stop],
+            None if self.exp is None else self.exp[start:stop],
+            None if self.sign is None else self.sign[start:stop],
+        )
+
     def at(self, clock: int) -> Delta:
         """The same tuples, known complete up to another clock."""
         return replace(self, clock=clock)

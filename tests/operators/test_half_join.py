@@ -48,7 +48,7 @@ def test_a_left_row_is_there_while_it_has_a_partner_or_has_none(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(half_join, "BLOCK", block)
         patched.setattr(signed_pairs, "BLOCK", block)
-        check(node, [left, right], wanted, calls, start=partial(operator, node), pattern=Pattern.STR)
+        check(node, [left, right], wanted, calls, start=partial(operator, node))
 
 
 NOT_IN: list[On] = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.operators.playing import CALLS, Call, History, check, histories, received
 from windrow.plan.grouping import Distinct
-from windrow.plan.multisets import Except
+from windrow.plan.multisets import Except, Intersect
 from windrow.schema import Schema
 
 LEFT = Schema.of(("a", "BIGINT"), ("b", "VARCHAR"))
@@ -24,6 +24,16 @@ def test_distinct_gives_one_of_all_equal_tuples(
 ) -> None:
     node = Distinct(received("L", LEFT, history.pattern), tells_ends=tells_ends, scanned=scanned)
     check(node, [history], "SELECT DISTINCT * FROM l", calls)
+
+
+@settings(deadline=None, max_examples=100)
+@given(histories(LEFT, ROWS), histories(RIGHT, ROWS), CALLS, st.booleans(), st.booleans())
+def test_intersect_gives_what_both_have(
+    left: History, right: History, calls: Sequence[Call], distinct: bool, tells_ends: bool
+) -> None:
+    edges = received("L", LEFT, left.pattern), received("R", RIGHT, right.pattern)
+    node = Intersect(*edges, distinct, tells_ends=tells_ends)
+    check(node, [left, right], f"FROM l INTERSECT {'' if distinct else 'ALL'} FROM r", calls)
 
 
 @settings(deadline=None, max_examples=60)

@@ -45,7 +45,7 @@ class Windowed:
         return f"SELECT k, v, t FROM ({live}) WHERE {self.where.replace('now', now)}"
 
 
-def _of_time(size: int, slide: int | None) -> Windowed:
+def of_time(size: int, slide: int | None) -> Windowed:
     if slide is None:
         return Windowed(f"[RANGE {size} SECONDS]", f"t > now - INTERVAL {size} SECONDS")
     moved = f"time_bucket(INTERVAL {slide} SECONDS, now)"
@@ -57,7 +57,7 @@ def _of_time(size: int, slide: int | None) -> Windowed:
 
 
 SLIDES = st.sampled_from([None, None, 2, 3])
-OF_TIME = st.builds(_of_time, st.integers(1, 12), SLIDES)
+OF_TIME = st.builds(of_time, st.integers(1, 12), SLIDES)
 OF_TUPLES = st.integers(1, 6).map(lambda size: Windowed(f"[ROWS {size}]", f"rank <= {size}"))
 OF_KEYS = st.integers(1, 3).map(
     lambda size: Windowed(f"[PARTITION BY k ROWS {size}]", f"rank <= {size}", "PARTITION BY k")

@@ -31,6 +31,7 @@ from windrow.kernels import heaps
 from windrow.schema import Field, arrow_type
 
 _NARROW_DIGITS = 18
+_FIRST_STAIRS = 1024
 _POSITIVE = np.int64(2**63 - 1)
 
 
@@ -140,21 +141,20 @@ class Stairs(Part):
         self._ends = np.empty((0, 2), np.int64)
         self._links = np.empty((0, 2), np.int64)
         self._stairs = np.empty((0, 2), np.int64)
-        self._free = np.array([kernels.NONE, 0])
+        self._free = np.array([kernels.NONE])
         self.noted = np.empty((0, 2), np.int64)
         """After `observe`, of each moment whether there is a greatest rank, and which."""
 
     def observe(self, events: Events) -> None:
         self._ends = grown(self._ends, events.capacity, kernels.NONE)
-        signs = events.counting(self._rank)
-        self._make_room(int((signs > 0).sum()))
         self.noted = self._at_openings(events)
         leaving = np.full(len(events.groups), NEVER) if events.ends is None else events.ends
-        kernels.keep_stairs(
-            *(events.rows, signs, events.places, events.groups, events.instants),
-            *(events.tuples.integers(self._rank), leaving),
-            *(self._ends, self._links, self._stairs, self._free, self.noted),
-        )
+        what = events.rows, events.counting(self._rank), events.places, events.groups, events.instants
+        values, event = events.tuples.integers(self._rank), 0
+        while event < len(events.rows):
+            self._have_free()
+            stairs = self._ends, self._links, self._stairs, self._free
+            event = kernels.keep_stairs(*what, values, leaving, *stairs, self.noted, event)
 
     def forget(self, groups: Ints) -> None:
         """Groups without tuples have no stairs left."""
@@ -169,17 +169,15 @@ class Stairs(Part):
         noted[: len(first)][there, kernels.VALUE] = self._stairs[first[there], 1]
         return noted
 
-    def _make_room(self, count: int) -> None:
-        """Have so many free stairs."""
-        missing, known = count - int(self._free[kernels.COUNT]), len(self._links)
-        if missing > 0:
-            more = max(missing, known)
+    def _have_free(self) -> None:
+        """Have twice as many stairs, unless some are free."""
+        known = len(self._links)
+        if self._free[0] == kernels.NONE:
+            more = max(known, _FIRST_STAIRS)
             self._links = grown(self._links, known + more, kernels.NONE)
             self._stairs = grown(self._stairs, known + more, 0)
-            following = np.append(np.arange(known + 1, known + more), self._free[kernels.NEXT])
-            self._links[known:, kernels.BEHIND] = following
-            self._free[kernels.NEXT] = known
-            self._free[kernels.COUNT] += more
+            self._links[known:-1, kernels.BEHIND] = np.arange(known + 1, known + more)
+            self._free[0] = known
 
 
 class Heaps(Part):

@@ -81,7 +81,7 @@ class Ledger:
         self._changed = []
         saved = {f"ingredient{place}": each.save() for place, each in enumerate(self._ingredients)}
         for place, part in enumerate(self._parts.values()):
-            if not (self.ending.keeps_tuples and part.is_rebuilt):
+            if self.ending is not Ending.FORESEEN or not part.is_rebuilt:
                 saved[f"part{place}"] = part.save(changed)
         return {
             name: table for owner, state in saved.items() for name, table in under(owner, state).items()

@@ -1,7 +1,7 @@
 """The newest so many tuples of each group: each that comes pushes the oldest out, once there are so many.
 
-Nothing but the next tuple of its group ends a tuple, so the moments of these events are arrivals, and
-their instants the places of the tuples that arrive.
+Time is told by each group's own arrivals: the instant of its n-th tuple is n, and a tuple ends so many
+tuples later.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from windrow.aggregates.events import Events, Places
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.population import GROUP, Growing, Population, wanted_events
 from windrow.aggregates.tuples import Mask, Tuples
+from windrow.buffers.growing import grown
 from windrow.buffers.lists import Lists, with_room
 from windrow.buffers.parts import State
 from windrow.buffers.rows import RowStore
-from windrow.delta import Delta
-from windrow.kernels import counting
+from windrow.delta import NEVER, Delta
+from windrow.kernels import counting, yields
 
 
 class Newest(Population):
@@ -32,12 +33,15 @@ class Newest(Population):
         self._keys = np.zeros((0, 5), np.int64)
         self._chain, self._number = np.empty(0, np.int64), np.empty(0, np.int64)
         self._book = np.zeros(3, np.int64)
+        self._came = np.empty(0, np.int64)
+        """How many tuples each group has had."""
 
     def on_delta(self, delta: Delta, groups: Places, capacity: int, asked: Mask | None = None) -> Events:
         arrived = self._kept(delta.rows, groups, np.ones(len(delta), np.int8))
         self._make_room(len(delta), capacity)
         first = self._rows.append(arrived)
-        numbers, instants, signs, gone = counting.arrive(
+        came = yields.count_off(groups, NEVER, self._came)
+        numbers, mover, signs, gone = counting.arrive(
             groups, first, self._size, 1, self._keys, self._chain, self._number, self._book
         )
         older = numbers < first
@@ -47,13 +51,16 @@ class Newest(Population):
         rows[older] = np.arange(len(pushed_out))
         table = pa.concat_tables([pushed_out, arrived])
         all_groups = np.concatenate([pushed_out[GROUP].to_numpy(), groups])
-        wanted = wanted_events(signs, asked)
+        ends = np.concatenate([np.zeros(len(pushed_out), np.int64), came + self._size])
+        instants, wanted = came[mover], wanted_events(signs, asked)
         places, moments = self._numbering.moments(all_groups, rows, signs, instants, wanted, capacity)
-        return Events(Tuples(table), all_groups, None, rows, signs, instants, places, moments, capacity)
+        return Events(Tuples(table), all_groups, ends, rows, signs, instants, places, moments, capacity)
 
     def survivors(self, capacity: int) -> Events | None:
         table = self._rows.take(self._rows.live())
-        return Events.survivors(table[GROUP].to_numpy(), None, Tuples(table), capacity)
+        groups = table[GROUP].to_numpy()
+        ends = yields.count_off(groups, NEVER, np.zeros(capacity, np.int64)) + self._size
+        return Events.survivors(groups, ends, Tuples(table), capacity)
 
     def save(self) -> State:
         return self._rows.save() if len(self._rows) else {}
@@ -66,16 +73,14 @@ class Newest(Population):
         self._make_room(0, int(lists.keys.max(initial=-1)) + 1)
         self._keys[lists.keys, counting.OLDEST] = lists.first
         self._keys[lists.keys, counting.NEWEST] = lists.first + lists.counts - 1
-        self._keys[lists.keys, counting.HELD] = lists.counts
+        self._keys[lists.keys, counting.HELD] = self._came[lists.keys] = lists.counts
         self._book[counting.USED] = len(numbers)
 
     def _make_room(self, count: int, capacity: int) -> None:
         """Have a list for each group, and slots for so many more tuples."""
         needed = int(self._book[counting.USED]) + count
         self._chain, self._number = with_room(self._chain, needed), with_room(self._number, needed)
-        if capacity > len(self._keys):
-            more = np.zeros((capacity - len(self._keys), 5), np.int64)
-            self._keys = np.concatenate([self._keys, more])
+        self._keys, self._came = grown(self._keys, capacity, 0), grown(self._came, capacity, 0)
 
 
 class EachAlone(Growing):

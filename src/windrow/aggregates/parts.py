@@ -22,21 +22,14 @@ class Ending(Enum):
     NEVER = "never"
     FORESEEN = "foreseen"
     """The end is known when a tuple comes."""
-    IN_ORDER = "in order"
-    """Those of a group go in the order in which they came."""
     TOLD = "told"
     """By a negative tuple."""
-
-    @property
-    def keeps_tuples(self) -> bool:
-        """Whether live tuples are kept until they go, whatever the aggregates keep."""
-        return self in (Ending.FORESEEN, Ending.IN_ORDER)
 
 
 class Part(ABC):
     """Something that is remembered of each group.
 
-    Where live tuples are kept until they go, most parts are rebuilt from them: they are shown
+    Where ends are foreseen, all live tuples are kept, and most parts are rebuilt from them: they are shown
     their arrivals again, with no moments. Otherwise a part saves what it remembers.
     """
 

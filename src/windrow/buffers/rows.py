@@ -44,6 +44,11 @@ class _Chunk:
             return numbers - first
         return np.searchsorted(self.numbers, numbers)
 
+    def run(self, first: int, last: int) -> pa.Table:
+        """The rows with numbers from the first to the last, without copying them."""
+        start, stop = np.searchsorted(self.numbers, (first, last + 1))
+        return self.rows.slice(start, stop - start)
+
     def release(self, numbers: Numbers) -> None:
         if self.gone is None:
             self.gone = np.zeros(len(self.numbers), np.bool_)
@@ -94,6 +99,10 @@ class RowStore:
         names = self._schema.names if columns is None else list(columns)
         if not len(numbers):
             return self._schema.empty_table().select(names)
+        if _is_run(numbers):
+            return pa.concat_tables(
+                chunk.run(int(numbers[0]), int(numbers[-1])).select(names) for chunk in self._chunks
+            )
         where = np.searchsorted(self._firsts, numbers, side="right") - 1
         if (where == where[0]).all():
             chunk = self._chunks[where[0]]
@@ -178,6 +187,11 @@ class RowStore:
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return together.take(back)
+
+
+def _is_run(numbers: Numbers) -> bool:
+    """Whether each is one more than the one before."""
+    return int(numbers[-1] - numbers[0]) == len(numbers) - 1 and bool((numbers[1:] > numbers[:-1]).all())
 
 
 def _belong_together(older: _Chunk, younger: _Chunk) -> bool:

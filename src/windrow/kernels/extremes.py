@@ -24,9 +24,7 @@ THERE, VALUE = range(2)
 FIRST, LAST = range(2)
 """Of a group's stairs, in `ends`."""
 BEFORE, BEHIND = range(2)
-"""Of a stair, in `links`. The stairs that are free are linked by BEHIND."""
-NEXT, COUNT = range(2)
-"""Of the free stairs the first one, and how many they are."""
+"""Of a stair, in `links`. The stairs that are free are linked by BEHIND, too, and `free` has the first."""
 
 
 @kernel(f"void({_READ}, {_SIGNS}, {_READ}, {_READ}, {_READ}, int64[:, ::1], int64[:, ::1])")
@@ -53,9 +51,8 @@ def drop(ends: Ints, group: int, links: Ints, free: Ints) -> None:
         ends[group, LAST] = NONE
     else:
         links[behind, BEFORE] = NONE
-    links[stair, BEHIND] = free[NEXT]
-    free[NEXT] = stair
-    free[COUNT] += 1
+    links[stair, BEHIND] = free[0]
+    free[0] = stair
 
 
 @kernel("void(int64[:, ::1], int64, int64[:, ::1], int64[:, ::1], int64[::1], int64, int64)")
@@ -70,12 +67,10 @@ def climb(ends: Ints, group: int, links: Ints, stairs: Ints, free: Ints, value: 
         behind, before = before, links[before, BEFORE]
     while before != NONE and stairs[before, 1] <= value:
         useless, before = before, links[before, BEFORE]
-        links[useless, BEHIND] = free[NEXT]
-        free[NEXT] = useless
-        free[COUNT] += 1
-    stair = free[NEXT]
-    free[NEXT] = links[stair, BEHIND]
-    free[COUNT] -= 1
+        links[useless, BEHIND] = free[0]
+        free[0] = useless
+    stair = free[0]
+    free[0] = links[stair, BEHIND]
     stairs[stair, 0], stairs[stair, 1] = end, value
     links[stair, BEFORE], links[stair, BEHIND] = before, behind
     if before == NONE:
@@ -89,8 +84,8 @@ def climb(ends: Ints, group: int, links: Ints, stairs: Ints, free: Ints, value: 
 
 
 @kernel(
-    f"void({_READ}, {_SIGNS}, {_READ}, {_READ}, {_READ}, {_READ}, {_READ},"
-    " int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[::1], int64[:, ::1])"
+    f"int64({_READ}, {_SIGNS}, {_READ}, {_READ}, {_READ}, {_READ}, {_READ},"
+    " int64[:, ::1], int64[:, ::1], int64[:, ::1], int64[::1], int64[:, ::1], int64)"
 )
 def keep_stairs(
     rows: Ints,
@@ -105,9 +100,11 @@ def keep_stairs(
     stairs: Ints,
     free: Ints,
     noted: Ints,
-) -> None:
-    """The stairs of each group as tuples come and end, and the first one after each moment."""
-    for event in range(rows.shape[0]):
+    event: int,
+) -> int:
+    """The stairs of each group as tuples come and end, and the first one after each moment, from an event
+    on. Returns at which event it stopped because no stair was free."""
+    while event < rows.shape[0] and free[0] != NONE:
         row, moment = rows[event], moments[event]
         group = groups[row]
         while ends[group, FIRST] != NONE and stairs[ends[group, FIRST], 0] <= instants[event]:
@@ -118,3 +115,5 @@ def keep_stairs(
             first = ends[group, FIRST]
             noted[moment, THERE] = first != NONE
             noted[moment, VALUE] = 0 if first == NONE else stairs[first, 1]
+        event += 1
+    return event

@@ -21,6 +21,7 @@ MODULES = (
     "windrow.kernels.clocks",
     "windrow.kernels.counted",
     "windrow.kernels.counting",
+    "windrow.kernels.coupling",
     "windrow.kernels.delta_star",
     "windrow.kernels.digits",
     "windrow.kernels.distinct_values",

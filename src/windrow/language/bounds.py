@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from windrow.plan.emitting import Reevaluate
+from windrow.plan.emitting import Reevaluate, ToStream
 from windrow.plan.grouping import GroupBy, TopK
 from windrow.plan.joins import Join, Negation, RelationHalfJoin, RelationJoin, RelationScan, SemiJoin
 from windrow.plan.multisets import Except, Intersect
@@ -22,6 +22,11 @@ def grows(node: Node) -> bool:
 @grows.register(OutputWindow)
 def _(node: Window | OutputWindow) -> bool:
     return node.spec.is_unbounded
+
+
+@grows.register
+def _(_node: ToStream) -> bool:
+    return True
 
 
 @grows.register

@@ -10,24 +10,33 @@ from sqlglot import exp
 from windrow.errors import Refused
 from windrow.language.context import Context, Names, NotIncremental
 from windrow.language.duplicates import without_duplicates
+from windrow.language.emitting import appended, emitted
 from windrow.language.from_clause import FromClause
 from windrow.language.grouping import Grouping, is_grouped
 from windrow.language.half_joins import HalfJoins
 from windrow.language.joining import Joiner
+from windrow.language.nested_output import with_nested_output
 from windrow.language.ordering import Ordering
 from windrow.language.over import Overs, has_over
 from windrow.language.projection import Column, Projection, project
 from windrow.language.questions import Question
 from windrow.language.scope import Scope
 from windrow.language.sources import Factor, Sources, relation_trees
+from windrow.language.statements import OutputClause
 from windrow.language.stream_order import check_order
 from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
-from windrow.plan.windows import Append
 
 
 def bind_select(select: exp.Select, context: Context) -> Node:
     """The plan of a SELECT."""
+    select = with_nested_output(select, context)
+    clause: OutputClause | None = select.meta.get("output")
+    answer = _answer(select, context)
+    return answer if clause is None else emitted(answer, clause, context)
+
+
+def _answer(select: exp.Select, context: Context) -> Node:
     try:
         return _Select(select, context).bind()
     except NotIncremental as reason:
@@ -67,7 +76,7 @@ class _Select:
             group.conditions += conditions
         factor = half_joins.ask(joiner.build(group), questions, named)
         projected = self._projected(factor, projection, named, sources.ends)
-        return Append(projected, tuple(sources.ends)) if internal else projected
+        return appended(projected, sources.ends) if internal else projected
 
     def _projected(self, factor: Factor, projection: Projection, scope: Scope, kept: Sequence[str]) -> Node:
         """What is selected, in the order and number that is asked for."""
@@ -75,6 +84,12 @@ class _Select:
         terms = ordering.terms()
         hidden = [term.hidden for term in terms if term.hidden is not None]
         node, columns = self._grouped(factor, projection, scope, hidden)
+        if kept and node is not factor.node:
+            raise Refused(
+                "beside INTERNAL windows, nobody can foresee how long the results of groups last",
+                self.context.place(self.select.args.get("group") or self.select),
+                hint="make all windows INTERNAL, or none",
+            )
         sorts = node.pattern is not Pattern.MON or ordering.cuts
         shown = columns if sorts else columns[: len(columns) - len(hidden)]
         projected = project(node, shown, scope, kept)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from windrow.errors import Refused, UnknownName
 from windrow.language.names import suggest
 from windrow.language.statements import Name, WindowClause
+from windrow.plan.emitting import ToStream
 from windrow.plan.grouping import GroupBy
-from windrow.plan.nodes import Node, Project, Select, scans
+from windrow.plan.nodes import Node, Project, Select, Union, scans
 from windrow.plan.patterns import Pattern
 from windrow.plan.windows import OutputWindow, Window, WindowSpec
 
@@ -40,6 +41,13 @@ def _check_stream(node: Node, clause: WindowClause, name: str) -> None:
             clause.span,
             hint="leave the window out",
         )
+    if _is_restored(node):
+        raise Refused(
+            "a window on the output and -restore do not go together:"
+            " of all that comes at once, which would be the newest?",
+            clause.span,
+            hint="leave -restore out",
+        )
     if node.pattern is Pattern.MON:
         return
     if _is_one_value(node):
@@ -53,6 +61,13 @@ def _check_stream(node: Node, clause: WindowClause, name: str) -> None:
         clause.span,
         hint="make the windows inside INTERNAL, or write Istream(…) around the SELECT list",
     )
+
+
+def _is_restored(node: Node) -> bool:
+    """Whether a node gives what comes of a restored output, one by one."""
+    if isinstance(node, ToStream):
+        return node.restore
+    return isinstance(node, Project | Select | Union) and any(map(_is_restored, node.inputs))
 
 
 def _is_one_value(node: Node) -> bool:

@@ -56,6 +56,10 @@ class CountedOperator(Operator):
         """Bytes of memory that the state takes."""
         return self._values.nbytes + sum(side.nbytes for side in self._sides)
 
+    @property
+    def probes(self) -> int:
+        return sum(side.probes for side in self._sides)
+
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         clock = inputs[0].clock
         told = [
@@ -106,6 +110,10 @@ class _Side:
     @property
     def nbytes(self) -> int:
         return 0 if self._ends is None else self._ends.nbytes
+
+    @property
+    def probes(self) -> int:
+        return 0 if self._ends is None else self._ends.probes
 
     def events(self, delta: Delta, values: Values) -> _Events:
         """What begins and ends up to the delta's clock."""

@@ -55,6 +55,10 @@ class _DeltaStar(Operator):
         """Bytes of memory that the state takes."""
         return self._values.nbytes + self._waiting.nbytes + self._waits.nbytes
 
+    @property
+    def probes(self) -> int:
+        return self._waiting.probes
+
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         clock = inputs[0].clock
         both, side = _together(inputs)
@@ -120,7 +124,7 @@ class TakingOver(_DeltaStar):
         self._expires = node.pattern is not Pattern.MON
 
     def _arrived(self, delta: Delta, side: Signs, values: Values) -> Delta:
-        ends = _ends(delta)
+        ends = ends_of(delta)
         out = np.empty((3, 2 * len(values)), np.int64)
         count = kernels.give(delta.ts, ends, side, values, self._rule, self._state, *out)
         return self._given(out[:, :count], delta.clock)
@@ -143,7 +147,7 @@ class TellingEnds(_DeltaStar):
         super().__init__(node, kernels.LEFT, *more)
 
     def _arrived(self, delta: Delta, side: Signs, values: Values) -> Delta:
-        ends = _ends(delta)
+        ends = ends_of(delta)
         (ts, given), sign = np.empty((2, 3 * len(values)), np.int64), np.empty(3 * len(values), np.int8)
         told = delta.ts, ends, side, values, self._rule, self._state
         count = kernels.change(*told, ts, given, sign)
@@ -163,12 +167,13 @@ def _together(inputs: Sequence[Delta]) -> tuple[Delta, Signs]:
     if len(inputs) == 1:
         return inputs[0], np.zeros(len(inputs[0]), np.int8)
     names = inputs[0].rows.column_names
-    alike = [Delta(each.clock, each.rows.rename_columns(names), each.ts, _ends(each)) for each in inputs]
+    alike = [Delta(each.clock, each.rows.rename_columns(names), each.ts, ends_of(each)) for each in inputs]
     both = concat(alike)
     side = np.repeat(np.arange(len(inputs), dtype=np.int8), [len(each) for each in inputs])
     order = np.argsort(both.ts, kind="stable")
     return both.take(order), side[order]
 
 
-def _ends(delta: Delta) -> Instants:
+def ends_of(delta: Delta) -> Instants:
+    """When tuples end, if ever."""
     return np.full(len(delta), NEVER) if delta.exp is None else delta.exp

@@ -64,7 +64,7 @@ class TimeFrame(Pacing):
 
     def known(self, delta: Delta) -> Delta:
         over = (delta.clock - 1) // self._slot * self._slot
-        ends = slot(delta.ts, self._slot)
+        ends = self.told(delta.ts)
         count = int(np.searchsorted(ends, over, side="right"))
         known = Delta(over, delta.rows.slice(0, count), delta.ts[:count])
         if len(self._waiting):
@@ -79,10 +79,10 @@ class TimeFrame(Pacing):
         if self._gives_all:
             return known, groups, np.ones(len(known), np.bool_)
         later_slots = np.empty(capacity, np.int64)
-        return known, groups, yields.last_of_slots(groups, slot(known.ts, self._slot), later_slots)
+        return known, groups, yields.last_of_slots(groups, self.told(known.ts), later_slots)
 
     def told(self, ts: Instants) -> Instants:
-        return slot(ts, self._slot)
+        return ts if self._gives_all else slot(ts, self._slot)
 
     def save(self) -> State:
         return self._waiting.save()

@@ -47,6 +47,7 @@ class GroupByOperator(Operator):
         self._stream = origins(node)[0]
         self._names = list(node.keys)
         self._keys = KeyCodes(node.input.schema.keep(node.keys)) if node.keys else None
+        self._repeats = node.repeats
         self._is_told = bool(node.keys)
         """Whether every group that is there has been given; not so the one group of a query without keys
         before its first result."""
@@ -102,7 +103,7 @@ class GroupByOperator(Operator):
 
     def _first_result(self, events: Events, clock: int) -> Delta:
         """What the aggregates are over nothing, once time has begun."""
-        if clock == BEGINNING:
+        if clock == BEGINNING or self._repeats:
             return Delta.empty(clock, self._schema)
         self._is_told = True
         self._ledger.observe(replace(events, moments=Moments.opening(0)))
@@ -120,7 +121,7 @@ class GroupByOperator(Operator):
         now = np.arange(moments.openings, len(moments))
         before = moments.before[now]
         had, has = exists[before] & (self._is_told | (before >= moments.openings)), exists[now]
-        same = had & has
+        same = had & has & (not self._repeats)
         for result in results:
             same[same] = equal_places(result, before[same], now[same])
         told = np.column_stack([had & ~same, has & ~same])

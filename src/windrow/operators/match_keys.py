@@ -1,6 +1,7 @@
 """The keys on which the tuples of two inputs have to agree, as small numbers.
 
-Equal keys of either side have the same code; a key with a NULL in it equals nothing, and has none.
+Equal keys of either side have the same code. A key with a NULL in it equals nothing, and has none; unless
+NULLs match, as they do for set operations.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ NO_KEY = -1
 class MatchKeys:
     """The codes of keys that tuples of either side have."""
 
-    def __init__(self, keys: Keys, left: Schema) -> None:
+    def __init__(self, keys: Keys, left: Schema, *, nulls_match: bool = False) -> None:
+        self._nulls_match = nulls_match
         self._left = [name for name, _ in keys]
         self._right = [name for _, name in keys]
         types = {field.name: field.type for field in left}
@@ -63,7 +65,7 @@ class MatchKeys:
         coded = coded or self._codes.codes
         keys = rows.select(names).rename_columns(list(self._keys.names))
         nulls = [pc.is_null(column) for column in keys.columns if column.null_count]
-        if not nulls:
+        if self._nulls_match or not nulls:
             return coded(keys)
         whole = ~np.logical_or.reduce([np.asarray(each) for each in nulls])
         codes = np.full(len(rows), NO_KEY)

@@ -1,5 +1,6 @@
 """Which operator runs DISTINCT, INTERSECT and EXCEPT: δ* where the youngest of equal tuples is known to
-outlive them, and one that counts where it is not, or where equal tuples count.
+outlive them, and one that counts where it is not, or where equal tuples count. The direct approach stores
+its whole input.
 """
 
 from __future__ import annotations
@@ -7,8 +8,10 @@ from __future__ import annotations
 from windrow.operators.base import Operator
 from windrow.operators.counted import CountedOperator
 from windrow.operators.delta_star import TakingOver, TellingEnds
+from windrow.operators.intersect_all import IntersectAllOperator
+from windrow.operators.stored_distinct import StoredDistinct
 from windrow.plan.grouping import Distinct
-from windrow.plan.multisets import Except
+from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
 
@@ -16,7 +19,17 @@ from windrow.plan.patterns import Pattern
 def distinct_operator(node: Distinct) -> Operator:
     if _has_strict_input(node):
         return CountedOperator(node)
+    if node.scanned and node.pattern is not Pattern.MON:
+        return CountedOperator(node) if node.tells_ends else StoredDistinct(node)
     return TellingEnds(node) if node.pattern is Pattern.STR else TakingOver(node)
+
+
+def intersect_operator(node: Intersect) -> Operator:
+    if _has_strict_input(node):
+        return CountedOperator(node)
+    if node.distinct:
+        return TellingEnds(node) if node.pattern is Pattern.STR else TakingOver(node)
+    return IntersectAllOperator(node) if node.pattern is Pattern.WK else CountedOperator(node)
 
 
 def except_operator(node: Except) -> Operator:

@@ -37,7 +37,7 @@ class OverOperator(Operator):
 
     def __init__(self, node: Over) -> None:
         input_, frame = node.input.schema, node.frame
-        self._ledger = Ledger(input_, Ending.NEVER if frame.preceding is None else Ending.IN_ORDER)
+        self._ledger = Ledger(input_, Ending.NEVER if frame.preceding is None else Ending.FORESEEN)
         self._live = self._ledger.part(Counts, None)
         self._aggregates = [
             aggregate_of(call, field, self._ledger)

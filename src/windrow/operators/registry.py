@@ -21,7 +21,7 @@ from windrow.operators.joining import (
     semi_join_operator,
 )
 from windrow.operators.merge_union import MergeUnion
-from windrow.operators.multisets import distinct_operator, except_operator
+from windrow.operators.multisets import distinct_operator, except_operator, intersect_operator
 from windrow.operators.over import OverOperator
 from windrow.operators.to_stream import to_stream
 from windrow.operators.top_k import TopKOperator
@@ -30,7 +30,7 @@ from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over, TopK
 from windrow.plan.joins import Join, Negation, RelationHalfJoin, RelationJoin, SemiJoin
-from windrow.plan.multisets import Except
+from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
 from windrow.plan.windows import Append, OutputWindow, Window
 
@@ -44,6 +44,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Except: except_operator,
     Expire: ExpireOperator,
     GroupBy: GroupByOperator,
+    Intersect: intersect_operator,
     Join: join_operator,
     Negation: negation_operator,
     OutputWindow: window_operator,
@@ -69,7 +70,6 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 """Nodes that nothing runs, and why."""
 
 AWAITED: Mapping[str, str] = {
-    "Intersect": "INTERSECT",
     "Reevaluate": "queries that are asked again at each change",
 }
 """Nodes that are planned and explained, and whose operators are still to come, in words."""

@@ -25,7 +25,8 @@ from windrow.schema import Schema
 
 Slots = npt.NDArray[np.int64]
 
-_EXP = "__exp"
+EXP = "__exp"
+"""When a foreseen row ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,12 @@ class Foreseen(SignedSide):
 
     def __init__(self, schema: Schema, pattern: Pattern, *, scanned: bool) -> None:
         self._names = list(schema.names)
-        self.rows = SlottedRows(schema.arrow.append(pa.field(_EXP, pa.int64())))
+        self.rows = SlottedRows(schema.arrow.append(pa.field(EXP, pa.int64())))
         self._expiries = expiries_for(pattern, scanned=scanned)
 
     def events(self, delta: Delta) -> SideEvents:
         exp = np.full(len(delta), NEVER) if delta.exp is None else delta.exp
-        rows = delta.rows.select(self._names).append_column(_EXP, pa.array(exp))
+        rows = delta.rows.select(self._names).append_column(EXP, pa.array(exp))
         slots = self.rows.enter(rows)
         self._expiries.insert(slots, exp)
         ended, ends = self._expiries.expire_until(delta.clock)
@@ -89,7 +90,7 @@ class Foreseen(SignedSide):
     def restore(self, state: State) -> None:
         self.rows.restore(state)
         slots = self.rows.live()
-        self._expiries.insert(slots, self.rows.take(slots, [_EXP])[_EXP].to_numpy())
+        self._expiries.insert(slots, self.rows.take(slots, [EXP])[EXP].to_numpy())
 
 
 class Cancelled(SignedSide):

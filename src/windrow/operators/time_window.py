@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.buffers.parts import State
-from windrow.delta import NEVER, Delta, Instants
+from windrow.delta import NEVER, Delta, Instants, concat
 from windrow.operators.base import Operator
 from windrow.operators.waiting import Waiting
 from windrow.plan.windows import OutputWindow, Window
@@ -46,9 +46,14 @@ class SlidingTimeWindow(Operator):
         (delta,) = inputs
         enters = slot(delta.ts, self._slide)
         leaves = slot(later(delta.ts, self._node.spec.size), self._slide)
-        seen = enters < leaves
-        self._waiting.hold(replace(delta, exp=leaves).take(seen), enters[seen])
-        entering = self._waiting.release(delta.clock)
+        delta, seen = replace(delta, exp=leaves), enters < leaves
+        if not seen.all():
+            delta, enters = delta.take(seen), enters[seen]
+        waited = self._waiting.release(delta.clock)
+        at_once = int(np.searchsorted(enters, delta.clock, side="right"))
+        entering = replace(delta.between(0, at_once), ts=enters[:at_once])
+        self._waiting.hold(delta.between(at_once, len(delta)), enters[at_once:])
+        entering = concat([waited, entering])
         assert entering.exp is not None
         return _leaving(entering, self._node, entering.exp)
 

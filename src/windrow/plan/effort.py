@@ -68,12 +68,12 @@ class Delays:
 
     @classmethod
     def of(cls, delays: npt.NDArray[np.int64]) -> Self:
-        """`delays` in any order; a sample of many goes by their order."""
+        """`delays` sorted, either way; a sample of many goes by their order."""
         if not len(delays):
             return cls()
         places = np.linspace(0, len(delays) - 1, min(len(delays), SAMPLE)).astype(np.int64)
-        chosen = np.sort(delays)[places] if len(delays) > SAMPLE else delays
-        return cls(len(delays), int(delays.sum()), int(delays.max()), tuple(chosen.tolist()))
+        most = int(max(delays[0], delays[-1]))
+        return cls(len(delays), int(delays.sum()), most, tuple(delays[places].tolist()))
 
     @classmethod
     def until(cls, delta: Delta) -> Self:

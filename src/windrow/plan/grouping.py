@@ -12,7 +12,7 @@ from typing import ClassVar
 from sqlglot import exp
 
 from windrow.durations import format_duration
-from windrow.plan.joins import weak
+from windrow.plan.joins import telling, weak
 from windrow.plan.nodes import SINGLE, Distribution, Passed, Unary, named_sql, sql_of
 from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Extent
@@ -61,6 +61,9 @@ class GroupBy(_Grouping):
     """One result a group of live tuples; without keys one in all, even of nothing."""
 
     label: ClassVar[str] = "GroupBy"
+    repeats: bool = False
+    """Results of internal windows: all that are computed are told, be they as before or not, and none
+    before there are tuples."""
 
     @property
     def pattern(self) -> Pattern:
@@ -142,8 +145,7 @@ class Distinct(Unary):
     def pattern(self) -> Pattern:
         """When the tuple given out expires before a younger equal does, that one is given out; or, where
         ends are told, nothing is said until the last of them ends."""
-        weakest = weak(self.inputs)
-        return Pattern.STR if self.tells_ends and weakest is not Pattern.MON else weakest
+        return telling(weak(self.inputs), self.tells_ends)
 
     @property
     def detail(self) -> str:

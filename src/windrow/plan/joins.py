@@ -29,6 +29,11 @@ def weak(inputs: Iterable[Node]) -> Pattern:
     return Pattern.WK if hardest is Pattern.WKS else hardest
 
 
+def telling(pattern: Pattern, tells_ends: bool) -> Pattern:
+    """The pattern of a step, or of one that tells the ends that others would foresee."""
+    return Pattern.STR if tells_ends and pattern is not Pattern.MON else pattern
+
+
 @dataclass(frozen=True)
 class _Matching(Binary):
     """Tuples of two inputs that agree on keys, and on a condition beyond them."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from windrow.plan.joins import weak
+from windrow.plan.joins import telling, weak
 from windrow.plan.nodes import Binary, Distribution, Passed, same_places
 from windrow.plan.patterns import Pattern
 from windrow.schema import Schema
@@ -46,9 +46,17 @@ class Intersect(_Counted):
 
     label: ClassVar[str] = "Intersect"
 
+    tells_ends: bool = field(default=False, kw_only=True)
+    """What ends is told by a negative tuple, and of an instant only the balance."""
+
     @cached_property
     def pattern(self) -> Pattern:
-        return weak(self.inputs)
+        """When one of a couple of equal tuples expires, the other may find another partner."""
+        return telling(weak(self.inputs), self.tells_ends)
+
+    @property
+    def detail(self) -> str:
+        return " ".join(filter(None, (super().detail, "telling ends" if self.tells_ends else "")))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from tests.plan.building import distinct, grouped, stream, window
 from windrow.plan.emitting import Changes, ToStream
+from windrow.plan.grouping import Distinct
+from windrow.plan.multisets import Except, Intersect
 from windrow.plan.patterns import Pattern
 from windrow.plan.rules.optimizer import optimize
 from windrow.plan.rules.tell_changes import tell_changes
@@ -15,6 +17,15 @@ def test_an_answer_that_shrinks_tells_its_changes() -> None:
 
 def test_an_answer_of_negative_tuples_is_netted_too() -> None:
     assert tell_changes(grouped(window("X"), "a", n="count(*)")).label == "Changes"
+
+
+def test_what_knows_which_ends_change_nothing_tells_them_itself() -> None:
+    told = tell_changes(distinct(window("X")))
+    assert told == Distinct(window("X"), tells_ends=True)
+    assert told.pattern is Pattern.STR
+    sides = window("X"), window("Y")
+    assert tell_changes(Intersect(*sides, False)) == Intersect(*sides, False, tells_ends=True)
+    assert tell_changes(Except(*sides, True)) == Except(*sides, True)
 
 
 def test_what_only_adds_stays_as_it_is() -> None:

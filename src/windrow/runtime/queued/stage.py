@@ -92,7 +92,7 @@ class QueuedStage(RunningStage):
         return {id_: self._answer(id_) for id_ in self._outputs}
 
     def delays(self, given: Delta) -> Delays:
-        return Delays.of(np.concatenate([np.empty(0, np.int64), *self._shown]))
+        return Delays.of(np.sort(np.concatenate([np.empty(0, np.int64), *self._shown])))
 
     def arrive(self, inputs: Mapping[str, Delta]) -> None:
         """Tuples that come at their timestamps; no others will, up to their clock."""
