@@ -10,7 +10,7 @@ from rich.console import Console
 
 import windrow
 from windrow import Database
-from windrow.cli.demo_screen import Newest, PlainScreen, TerminalScreen
+from windrow.cli.demo_screen import PlainScreen, Shown, TerminalScreen, shown
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def arrive(db: Database, *numbers: int) -> None:
     db.run_until_idle()
 
 
-def drawn(newest: Newest) -> list[str]:
+def drawn(newest: Shown) -> list[str]:
     console = Console(file=io.StringIO(), width=40)
     console.print(newest.drawn(40))
     assert isinstance(console.file, io.StringIO)
@@ -33,7 +33,7 @@ def drawn(newest: Newest) -> list[str]:
 
 
 def test_the_newest_rows_come_first_and_all_are_counted(db: Database) -> None:
-    newest = Newest(db.queries["all_numbers"], keep=3)
+    newest = shown(db.queries["all_numbers"], keep=3)
     arrive(db, 1, 2)
     newest.take()
     arrive(db, 3, 4)
@@ -41,8 +41,17 @@ def test_the_newest_rows_come_first_and_all_are_counted(db: Database) -> None:
     assert drawn(newest) == ["all numbers  4 rows", "n", "─", "4", "3", "2", ""]
 
 
+def test_of_an_answer_that_changes_its_rows_are_shown_as_they_stand(db: Database) -> None:
+    db.execute("CREATE QUERY largest AS SELECT n FROM S [ROWS 3] ORDER BY n DESC LIMIT 2")
+    largest = shown(db.queries["largest"], keep=2)
+    arrive(db, 4, 9, 7)
+    arrive(db, 1, 2)
+    largest.take()
+    assert drawn(largest) == ["largest  6 changes", "n", "─", "7", "2", ""]
+
+
 def test_a_table_keeps_its_height(db: Database) -> None:
-    newest = Newest(db.queries["all_numbers"], keep=3)
+    newest = shown(db.queries["all_numbers"], keep=3)
     newest.take()
     empty = len(drawn(newest))
     arrive(db, *range(10))

@@ -1,4 +1,7 @@
-"""What a demo shows while it runs: tables that change on a terminal, a line now and then elsewhere."""
+"""What a demo shows while it runs: tables that change on a terminal, a line now and then elsewhere.
+
+Of a query that only ever adds, the newest rows; of one whose answer changes, the answer as it stands.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from rich.text import Text
 
 from windrow.cli.progress import Rate, figures
 from windrow.cli.render import Grid, cells, counted
+from windrow.plan.patterns import Pattern
 
 if TYPE_CHECKING:
     from windrow.database import Query
@@ -29,35 +33,65 @@ _PLAIN_SECONDS = 2.0
 
 
 @dataclass(slots=True)
-class Newest:
-    """The last rows that a query gave, newest first, and how many it gave in all."""
+class Shown(ABC):
+    """Some rows of a query, and how many there were."""
 
     query: Query
     keep: int
     rows: pa.Table | None = None
     total: int = 0
 
+    @abstractmethod
+    def take(self) -> None:
+        """Look at what the query has given since the last call."""
+
+    @property
+    @abstractmethod
+    def count(self) -> str:
+        """What `total` says."""
+
+    def drawn(self, width: int) -> RenderableType:
+        """The rows under the query's name."""
+        title = Text.assemble((self.query.name.replace("_", " "), "bold cyan"), (f"  {self.count}", "dim"))
+        if self.rows is None:
+            return title
+        columns = cells(self.rows)
+        grid = Grid.fitting(self.rows.schema, columns, width)
+        body = [grid.header(), grid.styled(columns)] if self.rows.num_rows else [grid.header()]
+        return Group(title, *body, *[Text()] * (self.keep - self.rows.num_rows + 1))
+
+
+class Newest(Shown):
+    """The last rows that a query gave that only adds, newest first; op and ts say nothing more."""
+
     def take(self) -> None:
         changes = self.query.changes()
         self.total += changes.num_rows
-        fresh = changes.slice(max(0, changes.num_rows - self.keep))
-        if self.rows is not None:
-            fresh = pa.concat_tables([self.rows, fresh])
-        self.rows = fresh.slice(max(0, fresh.num_rows - self.keep))
+        last = range(changes.num_rows - 1, max(-1, changes.num_rows - 1 - self.keep), -1)
+        fresh = changes.drop_columns(changes.column_names[:2]).take(pa.array(last, pa.int64()))
+        known = [fresh] if self.rows is None else [fresh, self.rows]
+        self.rows = pa.concat_tables(known).slice(0, self.keep)
 
-    def drawn(self, width: int) -> RenderableType:
-        """The rows under the query's name; op and ts of a query that only adds say nothing more."""
-        title = Text.assemble(
-            (self.query.name.replace("_", " "), "bold cyan"), (f"  {counted(self.total, 'row')}", "dim")
-        )
-        if self.rows is None:
-            return title
-        newest = self.rows.drop_columns(self.rows.column_names[:2])
-        newest = newest.take(pa.array(range(newest.num_rows - 1, -1, -1), pa.int64()))
-        columns = cells(newest)
-        grid = Grid.fitting(newest.schema, columns, width)
-        body = [grid.header(), grid.styled(columns)] if newest.num_rows else [grid.header()]
-        return Group(title, *body, *[Text()] * (self.keep - newest.num_rows + 1))
+    @property
+    def count(self) -> str:
+        return counted(self.total, "row")
+
+
+class Current(Shown):
+    """The first rows of an answer that changes."""
+
+    def take(self) -> None:
+        self.total += self.query.changes().num_rows
+        self.rows = self.query.answer().slice(0, self.keep)
+
+    @property
+    def count(self) -> str:
+        return counted(self.total, "change")
+
+
+def shown(query: Query, keep: int) -> Shown:
+    """What to show of a query."""
+    return (Newest if query.plan.pattern is Pattern.MON else Current)(query, keep)
 
 
 class Screen(ABC):
@@ -84,7 +118,7 @@ class TerminalScreen(Screen):
         self._start = time.monotonic()
         self._rate = Rate()
         keep = max(1, (console.height - _CHROME) // max(1, len(queries)) - _PER_TABLE)
-        self._newest = [Newest(query, min(keep, 8)) for query in queries]
+        self._shown = [shown(query, min(keep, 8)) for query in queries]
         self._live = Live(console=console, auto_refresh=False, vertical_overflow="crop")
 
     def __enter__(self) -> Self:
@@ -97,10 +131,10 @@ class TerminalScreen(Screen):
         self._live.__exit__(kind, error, trace)
 
     def show(self, metrics: Metrics) -> None:
-        for newest in self._newest:
-            newest.take()
+        for each in self._shown:
+            each.take()
         width = self._console.width
-        tables = [newest.drawn(width) for newest in self._newest]
+        tables = [each.drawn(width) for each in self._shown]
         line = figures(metrics, self._rate.observe(metrics.tuples_in))
         self._live.update(Group(*tables, line, self._bar(width)), refresh=True)
 
@@ -123,7 +157,7 @@ class PlainScreen(Screen):
         self, console: Console, queries: Sequence[Query], now: Callable[[], float] = time.monotonic
     ) -> None:
         self._console = console
-        self._newest = [Newest(query, 1) for query in queries]
+        self._shown = [shown(query, 1) for query in queries]
         self._rate = Rate()
         self._now = now
         self._start = now()
@@ -134,9 +168,9 @@ class PlainScreen(Screen):
         if self._now() < self._next:
             return
         self._next += _PLAIN_SECONDS
-        for newest in self._newest:
-            newest.take()
-        given = ", ".join(f"{newest.query.name} {newest.total:,}" for newest in self._newest)
+        for each in self._shown:
+            each.take()
+        given = ", ".join(f"{each.query.name} {each.total:,}" for each in self._shown)
         line = f"{self._now() - self._start:4.0f} s   {figures(metrics, rate).plain.rstrip()}   {given}"
         self._console.file.write(f"{line}\n")
         self._console.file.flush()

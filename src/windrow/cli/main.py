@@ -78,6 +78,9 @@ def run_command(
         bool, typer.Option("--until-idle", help="Stop when all that there is has been processed.")
     ] = False,
     for_: ForOption = None,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Tell at the end what each step of each plan did.")
+    ] = False,
     set_: SetOption = None,
 ) -> None:
     """Run a script until Ctrl-C, or as long as told.
@@ -96,7 +99,8 @@ def run_command(
         from windrow.cli.run import run
 
         length = None if for_ is None else seconds(for_)
-        run(script, _options(runner, master, checkpoint, set_), until_idle=until_idle, seconds=length)
+        options = _options(runner, master, checkpoint, set_)
+        run(script, options, until_idle=until_idle, seconds=length, steps=steps)
 
     _told(command, origin=script)
 

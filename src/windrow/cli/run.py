@@ -14,7 +14,7 @@ from windrow.cli.outcomes import print_outcome, speaks
 from windrow.cli.summary import print_summary
 
 
-def run(script: str, options: Options, *, until_idle: bool, seconds: float | None) -> None:
+def run(script: str, options: Options, *, until_idle: bool, seconds: float | None, steps: bool) -> None:
     """Run a script; if anything was processed, the summary comes however the run ends."""
     statements = script_text(script)
     with opened(options) as db:
@@ -32,4 +32,5 @@ def run(script: str, options: Options, *, until_idle: bool, seconds: float | Non
             follow(db, shown, until_idle=until_idle, seconds=seconds)
         finally:
             if db.metrics().batches:
-                print_summary(err(), db.metrics(), db.queries.values(), time.monotonic() - began)
+                seconds = time.monotonic() - began
+                print_summary(err(), db.metrics(), db.queries.values(), seconds, steps=steps)

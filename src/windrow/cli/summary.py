@@ -18,15 +18,23 @@ if TYPE_CHECKING:
 
 
 def print_summary(
-    console: Console, metrics: Metrics, queries: Iterable[Query], seconds: float, *, before: int = 0
+    console: Console,
+    metrics: Metrics,
+    queries: Iterable[Query],
+    seconds: float,
+    *,
+    before: int = 0,
+    steps: bool = False,
 ) -> None:
-    """Tables of streams and queries, and a sentence on the last seconds, `before` which so many came in."""
+    """Tables of streams and queries, and a sentence on the last seconds, `before` which so many came in;
+    if asked for, what each step of each query did."""
     console.print()
     print_table(console, streams_table(metrics), count=False)
     chosen = list(queries)
     if chosen:
         console.print()
         print_table(console, queries_table(chosen), count=False)
+    if chosen and steps:
         console.print()
         print_table(console, steps_table(chosen), count=False)
     console.print(Text(f"\n{sentence(metrics, seconds, before)}", style="dim"), soft_wrap=True)
