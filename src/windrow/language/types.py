@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -17,7 +18,6 @@ from windrow.language.tokens import DIALECT
 from windrow.schema import Field, Schema
 
 Placing = Callable[[exp.Expr], Span]
-Attempt = Callable[[Sequence[exp.Expr], Schema], object]
 
 _NOT_BOUND_ALONE = (
     exp.Lambda,
@@ -41,8 +41,9 @@ def type_scalars(expressions: Sequence[exp.Expr], schema: Schema, place: Placing
     if len(plain) == len(expressions):
         return tuple(plain)
     try:
-        described = _describe(expressions, schema)
-        _compute(expressions, schema)
+        asked = _Asked.of(expressions, schema)
+        described = _describe(asked)
+        _compute(asked)
     except Fault as fault:
         raise _error_of(expressions, schema, place, fault) from None
     for expression in expressions:
@@ -75,27 +76,39 @@ def column_type(written: Text) -> str:
     return type_
 
 
-def _describe(expressions: Sequence[exp.Expr], schema: Schema) -> tuple[tuple[str, str], ...]:
-    return engine.describe(_over(expressions, schema, _null))
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Expressions, written once, and the columns that they name."""
+
+    wanted: str
+    named: Schema
+
+    @classmethod
+    def of(cls, expressions: Sequence[exp.Expr], schema: Schema) -> _Asked:
+        named = schema.keep(column.name for each in expressions for column in each.find_all(exp.Column))
+        return cls(", ".join(expression.sql(DIALECT) for expression in expressions), named)
+
+    def over(self, value: Callable[[str], str]) -> str:
+        """A SELECT over one tuple of these columns, and of no others."""
+        columns = ", ".join(f"{value(field.type)} AS {_quoted(field.name)}" for field in self.named)
+        return f"SELECT {self.wanted}{columns and f' FROM (SELECT {columns})'}"
 
 
-def _compute(expressions: Sequence[exp.Expr], schema: Schema) -> None:
+def _describe(asked: _Asked) -> tuple[tuple[str, str], ...]:
+    return engine.describe(asked.over(_null))
+
+
+def _compute(asked: _Asked) -> None:
     """Find what fails whatever the tuple: it fails over NULLs, and in the same way over other values.
 
     NULLs hide a wrong unit of time, as in date_diff('dayz', …), and a cast that nothing carries out.
     """
-    over_nulls, over_values = (_fault_over(expressions, schema, value) for value in (_null, specimen))
+    over_nulls, over_values = (_failure(asked.over(value)) for value in (_null, specimen))
     if over_values and (
         over_values.message.startswith(_WHATEVER_THE_VALUE)
         or (over_nulls and over_nulls.message == over_values.message)
     ):
         raise over_values
-
-
-def _fault_over(
-    expressions: Sequence[exp.Expr], schema: Schema, value: Callable[[str], str]
-) -> Fault | None:
-    return _failure(_over(expressions, schema, value))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -107,16 +120,11 @@ def _failure(select: str) -> Fault | None:
     return None
 
 
+Attempt = Callable[[_Asked], object]
+
+
 def _null(type_: str) -> str:
     return f"CAST(NULL AS {type_})"
-
-
-def _over(expressions: Sequence[exp.Expr], schema: Schema, value: Callable[[str], str]) -> str:
-    """A SELECT of expressions over one tuple of the columns that they name, and of no others."""
-    named = schema.keep(column.name for each in expressions for column in each.find_all(exp.Column))
-    columns = ", ".join(f"{value(field.type)} AS {_quoted(field.name)}" for field in named)
-    wanted = ", ".join(expression.sql(DIALECT) for expression in expressions)
-    return f"SELECT {wanted} FROM (SELECT {columns})" if columns else f"SELECT {wanted}"
 
 
 def _check_casts(expression: exp.Expr, schema: Schema, place: Placing) -> None:
@@ -128,7 +136,7 @@ def _check_casts(expression: exp.Expr, schema: Schema, place: Placing) -> None:
     ]
     if not casts:
         return
-    described = _describe([each for cast in casts for each in (cast.this, cast)], schema)
+    described = _describe(_Asked.of([each for cast in casts for each in (cast.this, cast)], schema))
     for cast, (_, source), (_, target) in zip(casts, described[::2], described[1::2], strict=True):
         if source != target and not castable(source, target):
             raise _no_cast(source, target, place(cast))
@@ -168,7 +176,7 @@ def _error_of(
 
 def _fault(expression: exp.Expr, schema: Schema, attempt: Attempt) -> Fault | None:
     try:
-        attempt([expression], schema)
+        attempt(_Asked.of([expression], schema))
     except Fault as fault:
         return fault
     return None

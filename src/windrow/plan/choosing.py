@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from windrow.plan.cost import cost
 from windrow.plan.distribute import distribute
@@ -111,7 +111,11 @@ def _signature(shape: Node) -> Hashable:
         return frozenset(named), _signature(shape.input)
     if isinstance(shape, Leaf):
         return shape
-    return shape.label, shape.detail, *map(_signature, shape.inputs)
+    values = (getattr(shape, field.name) for field in fields(shape))
+    own = tuple(
+        value for value in values if not any(value is each for each in (*shape.inputs, shape.inputs))
+    )
+    return shape.label, own, *map(_signature, shape.inputs)
 
 
 def _first(found: list[_Candidate]) -> _Candidate:
