@@ -35,7 +35,7 @@ from windrow.runtime.inline import InlineEngine
 from windrow.runtime.metrics import Metrics
 from windrow.runtime.observing import observed
 from windrow.runtime.pipeline import Pipeline, Running
-from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared, planned
+from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared
 from windrow.runtime.queued.pace import Pace
 from windrow.runtime.relations import Relations
 from windrow.runtime.runner import Engine, Runner
@@ -256,7 +256,7 @@ class Database:
         )
         if told.name.lower() in {known.lower() for known in self.queries}:
             raise Error(f"there is a query {told.name} already", hint=f"DROP QUERY {told.name} first")
-        query = planned(told, self.catalog)
+        query = program.planned(told)
         check_runnable(query.plan)
         sink = self._opened_sink(query, into)
         self._pipeline.put_in_force(program.with_query(told), {told.name: sink})
@@ -283,12 +283,13 @@ class Database:
         text = replace(
             self._planning(parse_query(sql).text, allow_unbounded=True), expiration=Expiration.UPA.value
         )
-        check_runnable(planned(text, self.catalog).plan)
+        check_runnable(self._pipeline.program.planned(text).plan)
         return snapshot(self._pipeline.program, text, self._pipeline.logs, self._pipeline.checkpoint)
 
     def explain(self, sql: str, format: Format = "text") -> str:
         """The plan of a query."""
-        return planned(self._planning(parse_query(sql).text), self.catalog).explained(format)
+        text = self._planning(parse_query(sql).text)
+        return self._pipeline.program.planned(text).explained(format)
 
     def _planning(self, sql: str, *, allow_unbounded: bool = False) -> QueryText:
         """A query, with all that its plan goes by as it is now."""

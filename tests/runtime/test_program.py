@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,25 @@ def test_queries_read_each_stream_once() -> None:
 def test_a_free_name_is_free_whatever_its_case(program: Program) -> None:
     assert program.free_name() == "q2"
     assert Program().with_query(query("Q1", 1)).free_name() == "q2"
+
+
+def test_queries_that_go_on_are_not_planned_again(program: Program) -> None:
+    (before,) = program.compiled()
+    later = Definition("CREATE STREAM Ask (item INT)", 4)
+    after, _ = program.with_definition(later).with_query(query("q2", 5)).compiled()
+    assert after is before
+
+
+def test_a_query_is_planned_by_what_was_declared_before_it() -> None:
+    """As it was when it started, whatever has been declared since."""
+    first = Program().with_definition(BID).with_query(query("q1", 2, "SELECT item FROM Bid"))
+    later = first.with_definition(Definition("CREATE STREAM Ask (item INT)", 3))
+    (fresh,) = Program(later.version, later.definitions, later.queries).compiled()
+    assert fresh is first.compiled()[0]
+
+
+def test_a_program_is_sent_as_text(program: Program) -> None:
+    assert program.compiled()
+    there = pickle.loads(pickle.dumps(program))
+    assert there == program
+    assert "_plans" not in vars(there)

@@ -11,6 +11,7 @@ import functools
 import itertools
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -76,7 +77,7 @@ class QueryText:
     """Whether it may remember a stream for ever, likewise."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CompiledQuery:
     """A query as batches run it."""
 
@@ -109,12 +110,12 @@ class CompiledQuery:
         telling = Telling(Expiration(self.text.expiration))
         return QueuedStage(stage.leaves, stage.roots, telling, self.text.queued)
 
-    @property
+    @cached_property
     def streams(self) -> tuple[Stream, ...]:
         """Those that it reads, each once, in the order of their first mention."""
         return tuple(dict.fromkeys(scan.stream for scan in scans(self.plan)))
 
-    @property
+    @cached_property
     def relations(self) -> tuple[Relation, ...]:
         """Those that it reads, likewise."""
         found = leaves(self.plan)
@@ -127,7 +128,7 @@ class CompiledQuery:
         return frozenset(streams | {relation.log for relation in self.relations})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """One version of what is declared and running."""
 
@@ -135,20 +136,54 @@ class Program:
     definitions: tuple[Definition, ...] = ()
     queries: tuple[QueryText, ...] = ()
 
+    def __reduce__(self) -> tuple[type[Program], tuple[Any, ...]]:
+        """Only the text goes elsewhere: plans are made anew there."""
+        return Program, (self.version, self.definitions, self.queries)
+
     def compiled(self) -> tuple[CompiledQuery, ...]:
-        return _compiled(self)
+        return tuple(self._plans.values())
+
+    def planned(self, text: QueryText) -> CompiledQuery:
+        """A query as this program would run it, by what was declared before it came."""
+        earlier = tuple(each for each in self.definitions if each.born <= text.born)
+        return _planned(text, earlier)
+
+    @cached_property
+    def _plans(self) -> dict[QueryText, CompiledQuery]:
+        return {text: self._made.get(text) or self.planned(text) for text in self.queries}
+
+    @cached_property
+    def _made(self) -> Mapping[QueryText, CompiledQuery]:
+        """The plans of the version before, if this one came of it here."""
+        return {}
 
     def streams_read(self) -> Mapping[str, Stream]:
         """The streams whose logs the queries read, by the name of the log."""
-        return _streams_read(self)
+        return self._streams_read
+
+    @cached_property
+    def _streams_read(self) -> Mapping[str, Stream]:
+        wanted = {stream.log for query in self.compiled() for stream in query.streams}
+        known = _catalog(self.definitions).streams.values()
+        return {each.log: each for each in known if isinstance(each, Stream) and each.log in wanted}
 
     def relations_read(self) -> Mapping[str, Relation]:
         """The relations whose logs the queries read, likewise."""
-        return _relations_read(self)
+        return self._relations_read
+
+    @cached_property
+    def _relations_read(self) -> Mapping[str, Relation]:
+        wanted = {relation.log for query in self.compiled() for relation in query.relations}
+        known = _catalog(self.definitions).relations.values()
+        return {each.log: each for each in known if each.log in wanted}
 
     def history(self) -> Mapping[Stream, History]:
         """How far back the windows of all queries look, in each stream that they read."""
-        return _history(self)
+        return self._history
+
+    @cached_property
+    def _history(self) -> Mapping[Stream, History]:
+        return longest(history(query.plan) for query in self.compiled())
 
     def logs(self) -> frozenset[str]:
         """The names of the logs of all streams and relations that are declared."""
@@ -174,7 +209,10 @@ class Program:
         return next(name for number in itertools.count(1) if (name := f"q{number}") not in taken)
 
     def _next(self, **changes: Any) -> Program:
-        return replace(self, version=self.version + 1, **changes)
+        """The following version; the plans of queries that go on are not made again."""
+        following = replace(self, version=self.version + 1, **changes)
+        following.__dict__["_made"] = self.__dict__.get("_plans", {})
+        return following
 
     def save(self, directory: Path) -> None:
         write_json(_file(directory, self.version), asdict(self))
@@ -216,41 +254,25 @@ def planned(text: QueryText, catalog: Catalog) -> CompiledQuery:
     return CompiledQuery(text, choice, compile_plan(choice.plan, gathered=text.queued is not None))
 
 
-@functools.lru_cache(maxsize=8)
+_CATALOGS: list[tuple[tuple[Definition, ...], Catalog]] = []
+"""The latest that were asked for, the newest first."""
+
+
 def _catalog(definitions: tuple[Definition, ...]) -> Catalog:
-    catalog = Catalog()
-    for definition in definitions:
-        catalog.add(declared(definition, catalog))
-    return catalog
+    """What these declare: grown from what the first of them did, where that was asked for before."""
+    fits = (each for each in _CATALOGS if definitions[: len(each[0])] == each[0])
+    known, found = max(fits, key=lambda each: len(each[0]), default=((), Catalog()))
+    if len(known) < len(definitions):
+        found = Catalog(dict(found.streams), dict(found.relations), dict(found.aggregates))
+        for definition in definitions[len(known) :]:
+            found.add(declared(definition, found))
+        _CATALOGS[:] = [(definitions, found), *_CATALOGS[:7]]
+    return found
 
 
 @functools.lru_cache(maxsize=4096)
 def _planned(text: QueryText, definitions: tuple[Definition, ...]) -> CompiledQuery:
     return planned(text, _catalog(definitions))
-
-
-@functools.lru_cache(maxsize=8)
-def _compiled(program: Program) -> tuple[CompiledQuery, ...]:
-    return tuple(_planned(text, program.definitions) for text in program.queries)
-
-
-@functools.lru_cache(maxsize=8)
-def _streams_read(program: Program) -> Mapping[str, Stream]:
-    wanted = {stream.log for query in program.compiled() for stream in query.streams}
-    declared_streams = _catalog(program.definitions).streams.values()
-    return {each.log: each for each in declared_streams if isinstance(each, Stream) and each.log in wanted}
-
-
-@functools.lru_cache(maxsize=8)
-def _relations_read(program: Program) -> Mapping[str, Relation]:
-    wanted = {relation.log for query in program.compiled() for relation in query.relations}
-    known = _catalog(program.definitions).relations.values()
-    return {each.log: each for each in known if each.log in wanted}
-
-
-@functools.lru_cache(maxsize=8)
-def _history(program: Program) -> Mapping[Stream, History]:
-    return longest(history(query.plan) for query in program.compiled())
 
 
 @functools.lru_cache(maxsize=8)
