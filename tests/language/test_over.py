@@ -56,11 +56,18 @@ FAILURES = [
         None,
     ),
     (
-        "SELECT sum(price) OVER (ROWS 1 PRECEDING) FROM Bid [RANGE 1 MINUTE]",
+        "SELECT sum(price) OVER (RANGE 1 MINUTE PRECEDING) FROM Bid [RANGE 1 MINUTE]",
         Refused,
         "OVER follows tuples as they come, and those of Bid stop counting again",
         "sum(price)",
         "leave the window in FROM out: the frame in OVER tells how far back to look",
+    ),
+    (
+        "SELECT sum(price) OVER (ROWS 3 PRECEDING SLIDE 2) FROM Bid [RANGE 1 MINUTE]",
+        Refused,
+        "a frame with SLIDE or ACTIVE EXPIRATION follows the tuples of a stream as they come",
+        "ROWS 3 PRECEDING SLIDE 2",
+        "leave it out, or the window in FROM",
     ),
     (
         "SELECT sum(price) OVER (ROWS 1 PRECEDING), count(*) FROM Bid",

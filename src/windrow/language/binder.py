@@ -6,10 +6,12 @@ from sqlglot import exp
 
 from windrow.catalog import Catalog
 from windrow.errors import Refused
-from windrow.language.context import Context
+from windrow.language.context import Context, NotIncremental
 from windrow.language.named_queries import with_named
 from windrow.language.ordering import ordered_whole
+from windrow.language.reevaluation import reevaluated
 from windrow.language.refusals import refuse_clauses
+from windrow.language.scalars import NotScalar
 from windrow.language.selecting import bind_select
 from windrow.language.set_operations import bind_set_operation
 from windrow.language.statements import Query
@@ -30,6 +32,8 @@ def bind(query: Query, catalog: Catalog, *, allow_unbounded: bool = False) -> No
     context = Context(query.source, query.span, catalog, _bound, allow_unbounded)
     try:
         plan = context.query(query.tree)
+    except NotScalar as refusal:
+        raise Refused(refusal.message, refusal.span, hint=refusal.hint) from None
     except RecursionError:
         raise too_deep(query.span) from None
     if depth(plan) > DEEPEST:
@@ -42,14 +46,17 @@ def bind(query: Query, catalog: Catalog, *, allow_unbounded: bool = False) -> No
 
 
 def _bound(tree: exp.Expr, context: Context) -> Node:
-    refuse_clauses(tree, context.scope())
     context = with_named(tree, context)
     if isinstance(tree, exp.Select):
         return bind_select(tree, context)
-    if isinstance(tree, exp.SetOperation):
-        return ordered_whole(tree, bind_set_operation(tree, context), context)
-    if isinstance(tree, exp.Subquery):
-        return ordered_whole(tree, context.query(tree.this), context)
+    try:
+        refuse_clauses(tree, context.scope())
+        if isinstance(tree, exp.SetOperation):
+            return ordered_whole(tree, bind_set_operation(tree, context), context)
+        if isinstance(tree, exp.Subquery):
+            return ordered_whole(tree, context.query(tree.this), context)
+    except NotIncremental as reason:
+        return reevaluated(tree, context, str(reason))
     raise _no_query(tree, context)
 
 

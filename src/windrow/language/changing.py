@@ -147,7 +147,7 @@ class _Context:
             before = text.encode()[: fault.position].decode(errors="ignore")
             index = self.source.index_at(self.source.offset(self.span) + len(before))
             place = self.source.span_of(self.source.tokens[index])
-        raise _error(fault, place, relations)
+        raise bound_error(fault, place, [name for each in relations for name in each.schema.names])
 
     def describe(self, select: str, relation: Relation, tree: exp.Expr) -> Sequence[tuple[str, str]]:
         tables = map(table_sql, self._read(tree, relation))
@@ -229,12 +229,11 @@ def _check_cast(source: str, field: Field, place: Span) -> None:
         )
 
 
-def _error(fault: Fault, place: Span, relations: Sequence[Relation]) -> StatementError:
+def bound_error(fault: Fault, place: Span, columns: Iterable[str]) -> StatementError:
+    """What DuckDB has against a query over relations with these columns, in our words."""
     if fault.subtype == "COLUMN_NOT_FOUND":
-        known = [name for relation in relations for name in relation.schema.names]
-        return UnknownName(
-            f"there is no column '{fault.name}'", place, hint=suggest(fault.name, known, "columns are")
-        )
+        hint = suggest(fault.name, list(columns), "columns are")
+        return UnknownName(f"there is no column '{fault.name}'", place, hint=hint)
     if fault.kind == "Binder" and fault.subtype != "NO_MATCHING_FUNCTION":
         said, _, advice = fault.message.partition("\n")
         return Refused(said.rstrip("!."), place, hint=" ".join(advice.split()).replace(": :", ":") or None)

@@ -20,7 +20,7 @@ from windrow.plan.nodes import Node, Project, Select
 from windrow.plan.patterns import Pattern
 from windrow.schema import Field, Schema
 
-_BEYOND = ("rollup", "cube", "grouping_sets", "totals")
+_SEVERAL = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
 def is_grouped(select: exp.Select, columns: Sequence[Column], context: Context) -> bool:
@@ -99,7 +99,7 @@ class Grouping:
         group = self.select.args.get("group")
         if group is None:
             return []
-        if any(group.args.get(each) for each in _BEYOND):
+        if any(isinstance(each, _SEVERAL) for each in group.expressions):
             raise NotIncremental("GROUP BY with several sets of groups")
         if group.args.get("all"):
             keys = [each.expression for each in columns if not any(calls_in(each.expression, self.context))]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from windrow.errors import Refused, UnknownName
+from windrow.errors import Refused, StatementError, UnknownName
 from windrow.language import engine
 from windrow.language.conditions import only_columns
 from windrow.language.context import Context, NotIncremental
@@ -130,7 +130,7 @@ class Ordering:
         for place, each in enumerate(self.columns):
             if each.expression == meaning:
                 return Term(place, None, ordered)
-        if self.tree.args.get("distinct"):
+        if (distinct := self.tree.args.get("distinct")) and not distinct.args.get("on"):
             raise Refused(
                 "of duplicates one is left, so what they are sorted by has to be selected",
                 self.scope.place(written),
@@ -171,6 +171,19 @@ def ordered_whole(tree: exp.Expr, node: Node, context: Context) -> Node:
             check_order(order, node, context.scope(), None)
         return node
     return ordering.applied(node, ordering.terms())
+
+
+def shown_in_order(tree: exp.Expr, node: Node, context: Context) -> Node:
+    """A query that is computed as a whole, shown in its order if that is one of its columns."""
+    columns = [Column(exp.column(name, quoted=True), name, tree) for name in node.schema.names]
+    unlimited = tree.copy()
+    for clause in ("limit", "offset"):
+        unlimited.set(clause, None)
+    ordering = Ordering(unlimited, context, context.scope(), columns)
+    try:
+        return ordering.applied(node, ordering.terms())
+    except (StatementError, NotIncremental):
+        return node
 
 
 def _by(name: str, written: exp.Ordered) -> exp.Ordered:

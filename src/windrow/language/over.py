@@ -16,7 +16,7 @@ from windrow.language.aggregates import Arguments, Call, is_call, read_calls
 from windrow.language.context import Context, Names
 from windrow.language.names import did_you_mean
 from windrow.language.projection import Column, as_written
-from windrow.language.scalars import function_names
+from windrow.language.scalars import NotScalar, function_names
 from windrow.language.scope import Scope
 from windrow.language.timestamps import timestamp_column, timestamp_positions
 from windrow.language.window_functions import is_of_over, meaning_of
@@ -150,7 +150,8 @@ class Overs:
 
     def _check_input(self, window: exp.Window, input_: Node) -> None:
         if input_.pattern is not Pattern.MON:
-            raise Refused(
+            raise NotScalar(
+                "OVER",
                 f"OVER follows tuples as they come, and those of {self.name} stop counting again",
                 self.scope.place(window),
                 hint="leave the window in FROM out: the frame in OVER tells how far back to look",

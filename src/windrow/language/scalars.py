@@ -4,44 +4,65 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from windrow.errors import Refused
+from windrow.errors import Refused, Span
 from windrow.language import engine
 from windrow.language.scope import Scope, unsteady
 from windrow.language.tokens import too_deep
 
 _MAX_NESTING = 200
 
+_AGGREGATE = (
+    "an aggregate has no place here: this sees one tuple at a time",
+    "conditions on aggregates stand in HAVING",
+)
 _REFUSED: tuple[tuple[type[exp.Expr], str, str], ...] = (
+    (exp.AggFunc, *_AGGREGATE),
+    (exp.Star, "* stands only by itself in the SELECT list", "name the columns"),
+    (exp.Parameter, "@ is not read here", "abs(x) gives the absolute value"),
+)
+_WHOLE: tuple[tuple[type[exp.Expr], str, str, str], ...] = (
     (
         exp.Window,
+        "OVER",
         "OVER has its place in the SELECT list alone",
         "compute it in a query in FROM, and use its column here",
     ),
     (
-        exp.AggFunc,
-        "an aggregate has no place here: this sees one tuple at a time",
-        "conditions on aggregates stand in HAVING",
-    ),
-    (
         exp.Query,
+        "a query within an expression",
         "an expression cannot hold a query",
         "read one stream in FROM, and compute with its columns",
     ),
     (
         exp.Explode,
+        "unnest",
         "unnest makes several tuples of one, which an expression cannot",
         "keep the list as it is",
     ),
     (
         exp.Unnest,
+        "unnest",
         "unnest makes several tuples of one, which an expression cannot",
         "keep the list as it is",
     ),
-    (exp.Star, "* stands only by itself in the SELECT list", "name the columns"),
-    (exp.Columns, "COLUMNS is not read here", "name the columns, or write * with EXCLUDE"),
-    (exp.PositionalColumn, "columns have names here, and no numbers", "write the name of the column"),
-    (exp.Parameter, "@ is not read here", "abs(x) gives the absolute value"),
+    (exp.Columns, "COLUMNS", "COLUMNS is not read here", "name the columns, or write * with EXCLUDE"),
+    (
+        exp.PositionalColumn,
+        "the number of a column",
+        "columns have names here, and no numbers",
+        "write the name of the column",
+    ),
 )
+"""What a query may have that is asked again as a whole, and what it is called."""
+
+
+class NotScalar(Refused):
+    """The refusal of what only a query has that is asked again as a whole."""
+
+    def __init__(self, reason: str, message: str, span: Span, *, hint: str) -> None:
+        super().__init__(message, span, hint=hint)
+        self.reason = reason
+        """What it is, in words."""
 
 
 def check_scalar(expression: exp.Expr, scope: Scope) -> None:
@@ -51,6 +72,9 @@ def check_scalar(expression: exp.Expr, scope: Scope) -> None:
         for kind, message, hint in _REFUSED:
             if isinstance(node, kind):
                 raise Refused(message, scope.place(node), hint=hint)
+        for kind, reason, message, hint in _WHOLE:
+            if isinstance(node, kind):
+                raise NotScalar(reason, message, scope.place(node), hint=hint)
         if isinstance(node, exp.Func):
             _check_function(node, scope)
 
@@ -81,7 +105,7 @@ def _nesting(expression: exp.Expr) -> int:
 
 def _check_function(node: exp.Func, scope: Scope) -> None:
     if function_names(node, scope) & engine.functions("aggregate", "window"):
-        _, message, hint = _REFUSED[1]
+        message, hint = _AGGREGATE
         raise Refused(message, scope.place(node), hint=hint)
     check_steady(node, scope)
 

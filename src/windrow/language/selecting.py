@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from windrow.errors import Refused
+from windrow.errors import Refused, StatementError, UnknownName
 from windrow.language.context import Context, Names, NotIncremental
 from windrow.language.duplicates import without_duplicates
 from windrow.language.emitting import appended, emitted
@@ -20,6 +20,9 @@ from windrow.language.ordering import Ordering
 from windrow.language.over import Overs, has_over
 from windrow.language.projection import Column, Projection, project
 from windrow.language.questions import Question
+from windrow.language.reevaluation import reevaluated
+from windrow.language.refusals import refuse_clauses
+from windrow.language.scalars import NotScalar
 from windrow.language.scope import Scope
 from windrow.language.sources import Factor, Sources, relation_trees
 from windrow.language.statements import OutputClause
@@ -37,12 +40,26 @@ def bind_select(select: exp.Select, context: Context) -> Node:
 
 
 def _answer(select: exp.Select, context: Context) -> Node:
+    """What is selected, computed step by step or, where there are no steps for it, asked again."""
     try:
+        refuse_clauses(select, context.scope())
         return _Select(select, context).bind()
     except NotIncremental as reason:
-        raise Refused(
-            f"a query over streams cannot have {reason} yet", context.place(select), hint="leave it out"
-        ) from None
+        return reevaluated(select, context, str(reason))
+    except NotScalar as refusal:
+        return reevaluated(select, context, refusal.reason, refusal)
+    except UnknownName as unknown:
+        if not _may_look_aside(select):
+            raise
+        try:
+            return reevaluated(select, context, "a query in FROM that names columns beside it")
+        except StatementError:
+            raise unknown from None
+
+
+def _may_look_aside(select: exp.Select) -> bool:
+    """Whether a query in FROM stands behind something whose columns it might name."""
+    return any(isinstance(join.this, exp.Subquery) for join in select.args.get("joins") or ())
 
 
 @dataclass(frozen=True)
@@ -56,7 +73,8 @@ class _Select:
     def bind(self) -> Node:
         from_ = self.select.args.get("from_")
         if from_ is None:
-            raise Refused(
+            raise NotScalar(
+                "a query without FROM",
                 "a query reads a stream, and this one has no FROM",
                 self.context.place(self.select),
                 hint="name a stream in FROM",
@@ -110,7 +128,8 @@ class _Select:
 
     def _over(self, factor: Factor, columns: Sequence[Column], scope: Scope) -> tuple[Node, list[Column]]:
         if is_grouped(self.select, columns, self.context):
-            raise Refused(
+            raise NotScalar(
+                "OVER of groups",
                 "OVER is of tuples as they come, and here they are grouped",
                 self.context.place(self.select),
                 hint="group in a query in FROM, or write OVER for each aggregate",

@@ -14,6 +14,7 @@ from windrow.language.context import Context, Names
 from windrow.language.names import counted, suggest
 from windrow.language.projection import distinct_names
 from windrow.language.refusals import refuse_clauses
+from windrow.language.scalars import NotScalar
 from windrow.language.scope import Relation
 from windrow.language.statements import WindowClause
 from windrow.language.windowing import windowed
@@ -93,7 +94,8 @@ class Sources:
         elif isinstance(tree, exp.Subquery):
             name, node = "", self.context.query(tree.this)
         else:
-            raise Refused(
+            raise NotScalar(
+                "what FROM computes",
                 "FROM names a stream or holds a query",
                 self.context.place(tree),
                 hint="declare a source with CREATE STREAM",

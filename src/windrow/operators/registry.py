@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from windrow.errors import Error
 from windrow.operators.accumulate import AccumulateOperator
 from windrow.operators.append import AppendOperator
 from windrow.operators.base import Operator
@@ -23,15 +22,16 @@ from windrow.operators.joining import (
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.multisets import distinct_operator, except_operator, intersect_operator
 from windrow.operators.over import OverOperator
+from windrow.operators.reevaluate import ReevaluateOperator
 from windrow.operators.to_stream import to_stream
 from windrow.operators.top_k import TopKOperator
 from windrow.operators.window import window_operator
-from windrow.plan.emitting import Changes, ToStream
+from windrow.plan.emitting import Changes, Reevaluate, ToStream
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over, TopK
 from windrow.plan.joins import Join, Negation, RelationHalfJoin, RelationJoin, SemiJoin
 from windrow.plan.multisets import Except, Intersect
-from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union, walk
+from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union
 from windrow.plan.windows import Append, OutputWindow, Window
 
 OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
@@ -49,6 +49,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Negation: negation_operator,
     OutputWindow: window_operator,
     Over: OverOperator,
+    Reevaluate: ReevaluateOperator,
     RelationHalfJoin: relation_half_join_operator,
     RelationJoin: relation_join_operator,
     SemiJoin: semi_join_operator,
@@ -69,22 +70,7 @@ WITHOUT_OPERATOR: Mapping[str, str] = {
 }
 """Nodes that nothing runs, and why."""
 
-AWAITED: Mapping[str, str] = {
-    "Reevaluate": "queries that are asked again at each change",
-}
-"""Nodes that are planned and explained, and whose operators are still to come, in words."""
-
 
 def operator_for(node: Node) -> Operator:
     """A new operator that runs a node."""
     return OPERATORS[type(node)](node)
-
-
-def check_runnable(plan: Node) -> None:
-    """Refuse a plan with nodes whose operators are still to come."""
-    awaited = sorted({AWAITED[node.label] for node in walk(plan) if node.label in AWAITED})
-    if awaited:
-        raise Error(
-            f"this query needs what does not run yet: {', '.join(awaited)}",
-            hint="EXPLAIN shows its plan",
-        )

@@ -112,6 +112,8 @@ class Reevaluate(Node):
     query: exp.Query
     """Over tables __0, __1, … with the columns of the sources."""
     output: Schema
+    reason: str = ""
+    """What of it no other step covers."""
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -138,4 +140,5 @@ class Reevaluate(Node):
 
     @property
     def detail(self) -> str:
-        return sql_of(self.query)
+        why = f"because of {self.reason}: " if self.reason else ""
+        return f"{why}{sql_of(self.query)}"

@@ -16,9 +16,8 @@ from tests.plan.random_plans import CLOCK, STREAMS, RandomPlan, random_tuples, s
 from tests.plan.reference import answer_at
 from tests.plan.running import answers, compiled, play
 from windrow.delta import BEGINNING
-from windrow.operators.registry import AWAITED
 from windrow.plan.expiration import Expiration
-from windrow.plan.nodes import Node, walk
+from windrow.plan.nodes import Node
 from windrow.plan.running import RunningStage
 from windrow.plan.stages import CompiledPlan
 from windrow.runtime.queued.pace import Pace
@@ -34,11 +33,8 @@ def started(plan: CompiledPlan, how: Expiration, pace: Pace) -> QueuedStage:
     return QueuedStage(working.leaves, working.roots, Telling(how), pace)
 
 
-def runnable(chance: Random, depth: int) -> Node:
-    while True:
-        plan = RandomPlan(chance).grown(chance.randint(0, depth))
-        if not any(node.label in AWAITED for node in walk(plan)):
-            return plan
+def grown(chance: Random, depth: int) -> Node:
+    return RandomPlan(chance).grown(chance.randint(0, depth))
 
 
 def right(
@@ -60,7 +56,7 @@ def test_the_answer_is_right_at_the_instant_that_it_is_told_with(
     how: Expiration, seed: int, restarts: bool
 ) -> None:
     chance = Random(seed)
-    plan = runnable(chance, 3)
+    plan = grown(chance, 3)
     streams = {name: random_tuples(chance) for name in STREAMS}
     pace = Pace(chance.choice([1, 3, 8]), chance.choice([1, 4, 30]))
     ready = compiled(plan, how, gathered=True)
