@@ -58,6 +58,20 @@ FAILURES = [
         _NOT_INTERNAL,
     ),
     (
+        "SELECT price FROM Bid WHERE itemID NOT IN (SELECT itemID FROM Item)",
+        Refused,
+        "updates of Item reach back to all tuples of Bid, which has no end",
+        "Bid",
+        "give it a window, as Bid [RANGE 10 MINUTES], or CREATE NRR Item: its updates never reach back",
+    ),
+    (
+        "SELECT city FROM Seller WHERE EXISTS (SELECT 1 FROM Bid [NOW] WHERE bidderID = id)",
+        Refused,
+        "Seller answers tuples as they come, and cannot take them back",
+        "Seller",
+        "join it with the stream itself in a query in FROM, below what takes results back",
+    ),
+    (
         "SELECT price FROM Bid [ROWS 5] WHERE bidderID IN (SELECT id FROM Seller)",
         Refused,
         "Seller answers tuples as they come, and cannot take them back",

@@ -38,6 +38,13 @@ FAILURES = [
         " SNAPSHOT, ADVANCE, ASSERT",
     ),
     (
+        "TRUNCATE Item",
+        ParseError,
+        "no statement begins with 'TRUNCATE'",
+        "TRUNCATE",
+        "DELETE FROM a table removes all its rows",
+    ),
+    (
         "'x'",
         ParseError,
         "no statement begins with ''x''",

@@ -143,14 +143,7 @@ class Joiner:
     ) -> Factor:
         if table.is_nrr and left.node.pattern is Pattern.STR:
             raise self._misplaced_nrr(table)
-        if not table.is_nrr and grows(left.node) and not self.context.allow_unbounded:
-            declared = table.table.name if table.table else table.name
-            raise Refused(
-                f"updates of {table.name} reach back to all tuples of {left.name}, which has no end",
-                left.span,
-                hint=f"give it a window, as {left.name} [RANGE 10 MINUTES], or CREATE NRR {declared}: "
-                "its updates never reach back",
-            )
+        self._check_reach(left, table)
         one, other, keys, condition = self.keyed(left, table, conditions)
         if table.is_nrr:
             node = _looked_up(
@@ -218,6 +211,7 @@ class Joiner:
     def _check_half(self, left: Factor, right: Factor) -> None:
         if left.is_nrr and scans(right.node):
             raise self._misplaced_nrr(left)
+        self._check_reach(left, right)
         for factor in (left, right):
             if any(window.internal for window in windows_of(factor.node)):
                 raise Refused(
@@ -227,6 +221,17 @@ class Joiner:
                     hint="leave INTERNAL out; Istream(…) around the SELECT list makes the answer a stream",
                 )
         self.check_bounded(left, right)
+
+    def _check_reach(self, left: Factor, right: Factor) -> None:
+        """Refuse to remember a stream for ever for the sake of a table that is not an NRR."""
+        table = right.table
+        if table and table.retroactive and grows(left.node) and not self.context.allow_unbounded:
+            raise Refused(
+                f"updates of {right.name} reach back to all tuples of {left.name}, which has no end",
+                left.span,
+                hint=f"give it a window, as {left.name} [RANGE 10 MINUTES], or CREATE NRR {table.name}: "
+                "its updates never reach back",
+            )
 
     def check_bounded(self, *factors: Factor) -> None:
         """Refuse to remember a stream for ever."""

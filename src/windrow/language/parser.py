@@ -76,7 +76,7 @@ def _statement(cursor: Cursor) -> Statement:
     reader = _READERS.get("(" if first.token_type is TokenType.L_PAREN else word(first))
     if reader is None:
         begins = cursor.source.written(first)
-        hint = suggest(begins, _BEGINNINGS, "statements begin with")
+        hint = _ELSEWHERE.get(word(first)) or suggest(begins, _BEGINNINGS, "statements begin with")
         raise ParseError(f"no statement begins with '{begins}'", cursor.here, hint=hint)
     kind, parts = reader(cursor)
     text = cursor.source.between(first, cursor.last)
@@ -209,6 +209,14 @@ _BEGINNINGS = (
     *("SELECT", "CREATE", "INSERT", "UPDATE", "DELETE", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET"),
     *("SNAPSHOT", "ADVANCE", "ASSERT"),
 )
+_ELSEWHERE = {
+    "ALTER": "declare it anew, under another name or after DROP, and fill it with INSERT INTO … SELECT",
+    "MERGE": "INSERT OR REPLACE INTO puts rows in the place of those with their keys",
+    "REPLACE": "INSERT OR REPLACE INTO puts rows in the place of those with their keys",
+    "TRUNCATE": "DELETE FROM a table removes all its rows",
+    "UPSERT": "INSERT OR REPLACE INTO puts rows in the place of those with their keys",
+}
+"""What other systems know, and what does it here."""
 _READERS: dict[str, Callable[[Cursor], tuple[type[Statement], Parts]]] = {
     **dict.fromkeys((*_QUERIES, "("), _bare_query),
     "CREATE": _create,
