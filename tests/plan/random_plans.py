@@ -22,8 +22,9 @@ from tests.plan.building import (
     top,
 )
 from tests.plan.samples import project, select
+from windrow.plan.grouping import Over
 from windrow.plan.multisets import Except, Intersect
-from windrow.plan.nodes import DistinctInstant, Node, Project, Union
+from windrow.plan.nodes import DistinctInstant, Node, Project, Union, walk
 
 CLOCK = 20
 STREAMS = ("X", "Y")
@@ -41,6 +42,15 @@ def random_tuples(chance: Random) -> pa.Table:
 
 def so_far(table: pa.Table, clock: int) -> pa.Table:
     return table.filter(pa.array([ts <= clock for ts in table["__ts"].to_pylist()], pa.bool_()))
+
+
+def runnable(chance: Random, depth: int) -> Node:
+    """A random plan whose answer is known when its instant has come. That of
+    OVER is not: while the clock stands at an instant, more peers may come."""
+    while True:
+        plan = RandomPlan(chance).grown(chance.randint(0, depth))
+        if not any(isinstance(node, Over) for node in walk(plan)):
+            return plan
 
 
 class RandomPlan:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.plan.building import join, last, named, newest, stream, window
-from tests.plan.random_plans import CLOCK, STREAMS, RandomPlan, random_tuples
+from tests.plan.random_plans import CLOCK, STREAMS, random_tuples, runnable
 from tests.plan.reference import answer_at
 from tests.plan.running import answers, compiled, run_plan
 from tests.plan.samples import project, select
@@ -19,7 +19,7 @@ from windrow.catalog import Relation
 from windrow.plan.emitting import Changes, ToStream
 from windrow.plan.expiration import Expiration, Expire, expiring
 from windrow.plan.joins import RelationJoin, RelationScan
-from windrow.plan.nodes import Node, Union, walk
+from windrow.plan.nodes import Union, walk
 from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Append
 
@@ -83,16 +83,12 @@ def until(clock: int, streams: dict[str, pa.Table]) -> dict[str, pa.Table]:
     return {name: table.filter(pc.field("__ts") <= clock) for name, table in streams.items()}
 
 
-def grown(chance: Random, depth: int) -> Node:
-    return RandomPlan(chance).grown(chance.randint(0, depth))
-
-
 @pytest.mark.parametrize("how", [Expiration.UPA, Expiration.NEGATIVE, Expiration.DIRECT], ids=str)
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32))
 def test_the_answer_at_every_clock_is_that_of_plain_sql(how: Expiration, seed: int) -> None:
     chance = Random(seed)
-    plan = grown(chance, 2)
+    plan = runnable(chance, 2)
     streams = {name: random_tuples(chance) for name in STREAMS}
     clocks = sorted(chance.sample(range(CLOCK + 15), chance.randint(1, 6)))
     told = answers(run_plan(compiled(plan, how), streams, clocks))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.plan.random_plans import CLOCK, STREAMS, RandomPlan, random_tuples, so_far
+from tests.plan.random_plans import CLOCK, STREAMS, random_tuples, runnable, so_far
 from tests.plan.reference import answer_at
 from tests.plan.running import answers, compiled, play
 from windrow.delta import BEGINNING
@@ -31,10 +31,6 @@ LATER = 100
 def started(plan: CompiledPlan, how: Expiration, pace: Pace) -> QueuedStage:
     _, working = plan.stages
     return QueuedStage(working.leaves, working.roots, Telling(how), pace)
-
-
-def grown(chance: Random, depth: int) -> Node:
-    return RandomPlan(chance).grown(chance.randint(0, depth))
 
 
 def right(
@@ -56,7 +52,7 @@ def test_the_answer_is_right_at_the_instant_that_it_is_told_with(
     how: Expiration, seed: int, restarts: bool
 ) -> None:
     chance = Random(seed)
-    plan = grown(chance, 3)
+    plan = runnable(chance, 3)
     streams = {name: random_tuples(chance) for name in STREAMS}
     pace = Pace(chance.choice([1, 3, 8]), chance.choice([1, 4, 30]))
     ready = compiled(plan, how, gathered=True)

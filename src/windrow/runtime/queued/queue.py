@@ -60,9 +60,11 @@ class Queue:
                     return
                 yield item
                 continue
+            if item.ts[-1] <= until:
+                yield item
+                continue
             ready = int(np.searchsorted(item.ts, until, side="right"))
             if ready:
                 yield item.take(np.arange(ready))
-            if ready < len(item):
-                self._items.appendleft(item.take(np.arange(ready, len(item))))
-                return
+            self._items.appendleft(item.take(np.arange(ready, len(item))))
+            return

@@ -210,7 +210,10 @@ class QueuedStage(RunningStage):
             return turn.told
         reached = self._reached_by_inputs(turn)
         if reached > turn.told:
-            self._run(turn, reached)
+            if turn.is_idle and not turn.step.node.keeps_state and turn.ends.next > reached:
+                turn.told = reached  # nothing comes of it
+            else:
+                self._run(turn, reached)
         return turn.told
 
     def _run(self, turn: _Turn, until: int) -> None:
