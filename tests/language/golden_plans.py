@@ -11,11 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from windrow.catalog import Aggregate, Catalog, Relation
+from windrow.catalog import Aggregate, Catalog, DerivedStream, Readable, Relation
+from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.binder import bind
 from windrow.language.define import define
+from windrow.language.define_aggregate import define_aggregate
 from windrow.language.parser import parse
-from windrow.language.statements import CreateDerivedStream, CreateStream, SetSetting
+from windrow.language.statements import (
+    CreateDerivedStream,
+    CreateRelation,
+    CreateStream,
+    Drop,
+    SetSetting,
+)
 from windrow.plan.nodes import Node
 from windrow.schema import Schema
 
@@ -50,27 +58,45 @@ def drawn(node: Node, depth: int = 0) -> str:
 
 
 def catalog_of(declarations: str) -> Catalog:
-    """The streams that are declared, and tables and aggregates that queries of the files use."""
-    catalog = Catalog(relations=dict(RELATIONS), aggregates=dict(AGGREGATES))
-    for statement in parse(declarations):
-        assert isinstance(statement, CreateStream | CreateDerivedStream)
-        catalog.add(define(statement, catalog))
+    """What is declared and, unless that is nothing, tables and aggregates that queries of the files use."""
+    catalog = Catalog()
+    if planned(declarations, catalog):
+        catalog.relations.update(RELATIONS)
+        catalog.aggregates.update(AGGREGATES)
     return catalog
 
 
 def planned(text: str, catalog: Catalog) -> str:
-    """The plans of the statements of a block, those of derived streams too."""
+    """What the statements of a block come to: plans of queries and derived streams, and what is declared."""
     plans, allow_unbounded = [], False
     for statement in parse(text):
         if isinstance(statement, SetSetting):
             allow_unbounded = statement.value.text == "true"
-        elif isinstance(statement, CreateDerivedStream):
-            stream = define(statement, catalog)
-            catalog.add(stream)
-            plans.append(drawn(stream.plan))  # type: ignore[union-attr]
+        elif isinstance(statement, Drop):
+            catalog.aggregates.pop(statement.name.text.lower())
+        elif isinstance(statement, CreateAggregate):
+            plans.append(_added(define_aggregate(statement, catalog), catalog))
+        elif isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation):
+            plans.append(_added(define(statement, catalog, allow_unbounded=allow_unbounded), catalog))
         else:
             plans.append(drawn(bind(statement.query, catalog, allow_unbounded=allow_unbounded)))  # type: ignore[attr-defined]
     return "\n".join(plans)
+
+
+def _added(declared: Readable | Aggregate, catalog: Catalog) -> str:
+    catalog.add(declared)
+    if isinstance(declared, DerivedStream):
+        return drawn(declared.plan)
+    if isinstance(declared, Aggregate):
+        blocking = "blocking" if declared.blocking else "non-blocking"
+        columns = f"{_listed(declared.parameters)}) : {_listed(declared.returns)}"
+        kind = f"{'algebraic ' if declared.algebraic else ''}{declared.kind}"
+        return f"{kind} {declared.name}({columns}, {blocking}"
+    return f"{declared.name}({_listed(declared.schema)})"
+
+
+def _listed(schema: Schema) -> str:
+    return ", ".join(f"{field.name} {field.type}".strip() for field in schema)
 
 
 _REAL = Schema.of(("Next", "FLOAT"))

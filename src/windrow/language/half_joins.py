@@ -20,6 +20,7 @@ from windrow.language.questions import Question, split
 from windrow.language.scalars import check_scalar
 from windrow.language.scope import Relation, Scope
 from windrow.language.sources import Factor, Sources, under_names
+from windrow.language.statements import OutputClause
 from windrow.language.types import common_type, type_scalars
 from windrow.schema import Field, Schema
 
@@ -88,7 +89,7 @@ class HalfJoins:
     def _is_simple(self, select: exp.Select) -> bool:
         """Whether its results are tuples of its FROM, one by one."""
         clauses = {name for name, value in select.args.items() if value}
-        if not clauses <= _SIMPLE or "from_" not in clauses or select.meta.get("output"):
+        if not clauses <= _SIMPLE or "from_" not in clauses or not _is_answer(select):
             return False
         return not any(True for each in select.expressions for _ in calls_in(each, self.context))
 
@@ -146,6 +147,12 @@ class HalfJoins:
         resolved = scope.resolve(written)
         check_scalar(resolved, scope)
         return _over(resolved, columns)
+
+
+def _is_answer(select: exp.Select) -> bool:
+    """Whether it says no output but Rstream: the answer as it is, which is what is asked anyway."""
+    output: OutputClause | None = select.meta.get("output")
+    return output is None or (output.kind == "Rstream" and not output.restore)
 
 
 def _over(expression: exp.Expr, columns: Iterable[Field]) -> exp.Expr:
