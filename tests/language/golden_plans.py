@@ -67,7 +67,7 @@ def catalog_of(declarations: str) -> Catalog:
 
 
 def planned(text: str, catalog: Catalog) -> str:
-    """What the statements of a block come to: plans of queries and derived streams, and what is declared."""
+    """What the statements of a block come to: plans of queries, and what is declared."""
     plans, allow_unbounded = [], False
     for statement in parse(text):
         if isinstance(statement, SetSetting):
