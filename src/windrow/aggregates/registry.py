@@ -13,7 +13,8 @@ from windrow.aggregates.counting import count
 from windrow.aggregates.extremes import greatest, least
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.summing import all_true, any_true, average, sum_
-from windrow.aggregates.user_defined.calls import versions_of
+from windrow.aggregates.user_defined.calls import version, versions_of
+from windrow.aggregates.user_defined.running import running
 from windrow.schema import Field
 
 AGGREGATES: Mapping[str, Declaration] = {
@@ -32,8 +33,11 @@ AGGREGATES: Mapping[str, Declaration] = {
 computed from the live tuples."""
 
 
-def aggregate_of(tree: exp.Expr, field: Field, ledger: Ledger) -> Aggregate:
-    """What runs a call."""
+def aggregate_of(tree: exp.Expr, field: Field, ledger: Ledger, *, so_far: bool = False) -> Aggregate:
+    """What runs a call; with `so_far`, over all tuples so far, of which none ever ends."""
+    definition = version(tree, window=False)
+    if so_far and definition is not None:
+        return running(tree, definition, ledger)
     call = take_apart(tree)
     declared = None if versions_of(tree) else AGGREGATES.get(call.name)
     aggregate = declared(call, field, ledger) if declared else None

@@ -10,8 +10,10 @@ from sqlglot import exp
 from windrow.catalog import Aggregate
 from windrow.errors import Refused, TypeMismatch
 from windrow.language import engine
+from windrow.language.body_types import ANY
 from windrow.language.casts import castable
 from windrow.language.context import Context, Names
+from windrow.language.define_aggregate import fitted_to
 from windrow.language.names import counted
 from windrow.language.predicates import typed_condition
 from windrow.language.scalars import check_scalar, function_names
@@ -126,7 +128,7 @@ def read_calls(trees: Sequence[exp.Expr], input_: Schema, scope: Scope, context:
     plain = [tree for tree, own in zip(trees, versions, strict=True) if not own]
     typed = iter(type_scalars(plain, input_, scope.place) if plain else ())
     return [
-        _own(tree, own, input_, scope) if own else Call(tree, next(typed))
+        _own(tree, own, input_, scope, context) if own else Call(tree, next(typed))
         for tree, own in zip(trees, versions, strict=True)
     ]
 
@@ -212,7 +214,9 @@ def _versions(tree: exp.Expr, context: Context) -> tuple[Aggregate, ...]:
     return ()
 
 
-def _own(tree: exp.Expr, versions: tuple[Aggregate, ...], input_: Schema, scope: Scope) -> Call:
+def _own(
+    tree: exp.Expr, versions: tuple[Aggregate, ...], input_: Schema, scope: Scope, context: Context
+) -> Call:
     definition = versions[0]
     given = _arguments(_function(tree))
     if given and isinstance(given[0], exp.Distinct):
@@ -232,13 +236,14 @@ def _own(tree: exp.Expr, versions: tuple[Aggregate, ...], input_: Schema, scope:
         )
     types = type_scalars(given, input_, scope.place)
     for argument, type_, parameter in zip(given, types, definition.parameters, strict=True):
-        if not castable(type_.type, parameter.type):
+        if parameter.type != ANY and not castable(type_.type, parameter.type):
             raise TypeMismatch(
                 f"{definition.name} takes {parameter.type} here, and this has type {type_.type}",
                 scope.place(argument),
                 hint=f"CAST it to {parameter.type}",
             )
-    return Call(tree, Field(_name_of(definition, given), _type_of(definition)), versions)
+    fitting = tuple(fitted_to(each, [type_.type for type_ in types], context.catalog) for each in versions)
+    return Call(tree, Field(_name_of(definition, given), _type_of(definition)), fitting)
 
 
 def _type_of(definition: Aggregate) -> str:

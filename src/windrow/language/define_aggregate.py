@@ -22,6 +22,7 @@ from windrow.language.body_types import ANY
 from windrow.language.casts import castable
 from windrow.language.declared_names import check_columns
 from windrow.language.names import an, counted
+from windrow.language.parser import parse
 from windrow.language.python_aggregates import check_class
 from windrow.language.scope import Scope
 from windrow.language.statements import Text
@@ -57,6 +58,15 @@ def define_aggregate(
         body,
         statement.python.text if statement.python else None,
     )
+
+
+def fitted_to(aggregate: Aggregate, types: Sequence[str], catalog: Catalog) -> Aggregate:
+    """An aggregate as it is for arguments of these types, where it leaves some of them open."""
+    if all(each.type != ANY for each in aggregate.parameters):
+        return aggregate
+    (statement,) = parse(aggregate.sql)
+    assert isinstance(statement, CreateAggregate)
+    return define_aggregate(statement, catalog, types)
 
 
 def _check_name(statement: CreateAggregate, catalog: Catalog) -> None:

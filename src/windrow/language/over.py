@@ -15,6 +15,7 @@ from windrow.language import engine
 from windrow.language.aggregates import Arguments, Call, is_call, read_calls
 from windrow.language.context import Context, Names
 from windrow.language.names import did_you_mean
+from windrow.language.own_over import check_versions, is_told, spread
 from windrow.language.projection import Column, as_written
 from windrow.language.scalars import NotScalar, function_names
 from windrow.language.scope import Scope
@@ -57,15 +58,17 @@ class Overs:
         """The input with the results of all frames, and the SELECT list over that."""
         listed = [self._over_frames(column, input_) for column in columns]
         calls = read_calls([each.call for each in self._asked], input_.schema, self.scope, self.context)
-        for asked, call in zip(self._asked, calls, strict=True):
+        pairs = list(zip(self._asked, calls, strict=True))
+        for asked, call in pairs:
             self._check(asked, call)
+        self._check_told([asked for asked, call in pairs if is_told(call, asked.frame)])
         arguments = Arguments(input_.schema, self.names, self.scope)
         plain = [arguments.of(call) for call in calls]
         partitions = [
             tuple(arguments.column(key, "key").name for key in asked.partition) for asked in self._asked
         ]
         node = _with_computed(input_, arguments)
-        steps: dict[tuple[tuple[str, ...], Frame], list[tuple[exp.Expr, Field]]] = {}
+        steps: dict[tuple[bool, tuple[str, ...], Frame], list[tuple[exp.Expr, Field]]] = {}
         own = Names({name.lower() for name in node.schema.names})
         for (asked, places), call, tree, keys in zip(
             self._asked.items(), calls, plain, partitions, strict=True
@@ -73,13 +76,18 @@ class Overs:
             result = Field(own.fresh(as_written(call.result.name, self.scope)), call.result.type)
             for place in places:
                 place.this.set("this", result.name)
-            steps.setdefault((keys, asked.frame), []).append((tree, result))
+            steps.setdefault((is_told(call, asked.frame), keys, asked.frame), []).append((tree, result))
         partitions_in_order = list(dict.fromkeys(partitions))
-        for keys, frame in sorted(steps, key=lambda step: partitions_in_order.index(step[0])):
-            results = steps[keys, frame]
-            trees, fields = zip(*results, strict=True)
-            node = Over(node, trees, fields, keys, frame)
-        return node, listed
+        for step in sorted(steps, key=lambda step: (step[0], partitions_in_order.index(step[1]))):
+            told, keys, frame = step
+            trees, fields = zip(*steps[step], strict=True)
+            node = Over(node, trees, fields, keys, frame, told)
+        several = {
+            id(place): call
+            for places, call in zip(self._asked.values(), calls, strict=True)
+            for place in places
+        }
+        return node, [each for column in listed for each in spread(column, several)]
 
     def _over_frames(self, column: Column, input_: Node) -> Column:
         """A column of the SELECT list in which results stand for what is OVER frames."""
@@ -174,13 +182,19 @@ class Overs:
             hint="write an aggregate, as sum(x) OVER (ROWS 9 PRECEDING)",
         )
 
+    def _check_told(self, told: Sequence[_Asked]) -> None:
+        """Results that make rows of their own do so for one frame."""
+        for asked in told[1:]:
+            if (asked.partition, asked.frame) != (told[0].partition, told[0].frame):
+                raise Refused(
+                    "window aggregates give rows of their own, and these are over different frames",
+                    self.scope.place(asked.call),
+                    hint="call each in a query of its own",
+                )
+
     def _check(self, asked: _Asked, call: Call) -> None:
         if call.versions:
-            raise Refused(
-                f"{call.name} is an aggregate of your own, and OVER takes those that are built in",
-                self.scope.place(call.tree),
-                hint="call it with GROUP BY",
-            )
+            check_versions(call, asked.frame, self.scope)
         if asked.frame.preceding is None and not call.has_fixed_size and not self.context.allow_unbounded:
             raise Refused(
                 f"{call.name}() would keep all tuples of {self.name} for ever",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from windrow.aggregates.base import Aggregate
 from windrow.aggregates.events import Events
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.parts import Ending
@@ -39,10 +40,7 @@ class OverOperator(Operator):
         input_, frame = node.input.schema, node.frame
         self._ledger = Ledger(input_, Ending.NEVER if frame.preceding is None else Ending.FORESEEN)
         self._live = self._ledger.part(Counts, None)
-        self._aggregates = [
-            aggregate_of(call, field, self._ledger)
-            for call, field in zip(node.calls, node.names, strict=True)
-        ]
+        self._aggregates = self._running(node)
         self._pacing = pacing_of(frame, input_)
         self._population = self._pacing.population(self._ledger)
         self._keys = KeyCodes(input_.keep(node.partition)) if node.partition else None
@@ -98,6 +96,14 @@ class OverOperator(Operator):
         if survivors is not None:
             self._ledger.rebuild(survivors)
 
+    def _running(self, node: Over) -> list[Aggregate]:
+        """What runs the calls."""
+        so_far = node.frame.preceding is None
+        return [
+            aggregate_of(call, field, self._ledger, so_far=so_far)
+            for call, field in zip(node.calls, node.names, strict=True)
+        ]
+
     @property
     def _capacity(self) -> int:
         return 1 if self._keys is None else self._keys.capacity
@@ -110,13 +116,17 @@ class OverOperator(Operator):
 
     def _of_all(self, arrived: Delta, leaving: Departures, events: Events) -> Delta:
         """The results of tuples that come and of those that leave, in the order of events."""
+        both, rows = self._both(arrived, leaving, events)
+        return self._given(both.take(rows), events.instants, events, events.places)
+
+    def _both(self, arrived: Delta, leaving: Departures, events: Events) -> tuple[pa.Table, Ints]:
+        """The tuples that come and those that leave, and of each event the place of its tuple there."""
         assert arrived.exp is not None
         leaving.add(arrived.exp, arrived.rows)
         _, left = leaving.due(arrived.clock)
         is_left = events.signs < 0
         rows = np.where(is_left, np.cumsum(is_left), len(left) + np.cumsum(~is_left)) - 1
-        both = pa.concat_tables([left, arrived.rows]).take(rows)
-        return self._given(both, events.instants, events, events.places)
+        return pa.concat_tables([left, arrived.rows]), rows
 
     def _given(self, rows: pa.Table, ts: Instants, events: Events, places: Ints) -> Delta:
         """Tuples with the results at their moments."""

@@ -21,7 +21,7 @@ from windrow.operators.joining import (
 )
 from windrow.operators.merge_union import MergeUnion
 from windrow.operators.multisets import distinct_operator, except_operator, intersect_operator
-from windrow.operators.over import OverOperator
+from windrow.operators.own_over import over_operator
 from windrow.operators.reevaluate import ReevaluateOperator
 from windrow.operators.to_stream import to_stream
 from windrow.operators.top_k import TopKOperator
@@ -48,7 +48,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Join: join_operator,
     Negation: negation_operator,
     OutputWindow: window_operator,
-    Over: OverOperator,
+    Over: over_operator,
     Reevaluate: ReevaluateOperator,
     RelationHalfJoin: relation_half_join_operator,
     RelationJoin: relation_join_operator,

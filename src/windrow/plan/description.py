@@ -9,7 +9,7 @@ from windrow.aggregates.user_defined.calls import version
 from windrow.aggregates.user_defined.choose import obstacle
 from windrow.plan.estimates import Estimate, Estimator
 from windrow.plan.exchange import level
-from windrow.plan.grouping import Accumulate, GroupBy
+from windrow.plan.grouping import Accumulate, GroupBy, Over
 from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
 from windrow.plan.placement import placement
@@ -67,8 +67,9 @@ def described(node: Node, estimator: Estimator) -> Described:
 
 def _carried_out(node: Node) -> Iterator[str]:
     """How aggregates of the user's own run: compiled or, where something keeps them, interpreted."""
-    if isinstance(node, Accumulate | GroupBy):
-        called = (version(call, window=False) for call in node.aggregates)
+    if isinstance(node, Accumulate | GroupBy | Over):
+        calls, window = (node.calls, node.own) if isinstance(node, Over) else (node.aggregates, False)
+        called = (version(call, window=window) for call in calls)
         for name, aggregate in {each.name: each for each in called if each is not None}.items():
             why = obstacle(aggregate)
             yield f"{name} is compiled" if why is None else f"{name} is interpreted, for {why}"

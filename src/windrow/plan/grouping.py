@@ -114,6 +114,9 @@ class Over(Unary):
     names: tuple[Field, ...]
     partition: tuple[str, ...]
     frame: Frame
+    own: bool = False
+    """The calls are of window aggregates of the user's own, which say themselves when they give a result:
+    so a tuple may give none, or several."""
 
     def __post_init__(self) -> None:
         if self.input.pattern is not Pattern.MON:

@@ -94,7 +94,7 @@ def _accumulation(node: Accumulate, _: Names) -> Node:
 
 def _over(node: Over, needed: Names) -> Node:
     """Where each tuple gives a result, that is the tuple, whatever is asked of its frame."""
-    places = _places(node.names, needed)
+    places = list(range(len(node.names))) if node.own else _places(node.names, needed)
     if not places and node.frame.slide is None and not node.frame.active:
         return _pruned(node.input, needed)
     places = places or [0]
