@@ -22,6 +22,7 @@ MODULES = (
     "windrow.kernels.counted",
     "windrow.kernels.counting",
     "windrow.kernels.coupling",
+    "windrow.kernels.covers",
     "windrow.kernels.delta_star",
     "windrow.kernels.digits",
     "windrow.kernels.distinct_values",
@@ -39,6 +40,7 @@ MODULES = (
     "windrow.kernels.probing",
     "windrow.kernels.ranking",
     "windrow.kernels.slots",
+    "windrow.kernels.timers",
     "windrow.kernels.yields",
 )
 """Where kernels are declared."""

@@ -32,7 +32,7 @@ BLOCK = 1 << 17
 
 
 class HalfJoinOperator(Operator):
-    """Runs a Negation or a SemiJoin that has no condition beyond its keys."""
+    """Runs a Negation or a SemiJoin that has no condition beyond its keys, whatever the patterns."""
 
     def __init__(self, node: SemiJoin | Negation) -> None:
         self._schema = node.schema.arrow

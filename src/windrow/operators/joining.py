@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from windrow.operators.base import Operator
 from windrow.operators.conditional_half_join import ConditionalHalfJoinOperator
+from windrow.operators.covered import CoveredOperator
 from windrow.operators.half_join import HalfJoinOperator
 from windrow.operators.join import JoinOperator
 from windrow.operators.lookup_half_join import LookupHalfJoinOperator
@@ -31,16 +32,19 @@ def relation_join_operator(node: RelationJoin) -> Operator:
 
 
 def negation_operator(node: Negation) -> Operator:
-    node = _heeding_nulls(node)
-    return HalfJoinOperator(node) if node.condition is None else ConditionalHalfJoinOperator(node)
+    return semi_join_operator(_heeding_nulls(node))
 
 
 def relation_half_join_operator(node: RelationHalfJoin) -> Operator:
     return LookupHalfJoinOperator(_heeding_nulls(node))
 
 
-def semi_join_operator(node: SemiJoin) -> Operator:
-    return HalfJoinOperator(node) if node.condition is None else ConditionalHalfJoinOperator(node)
+def semi_join_operator(node: SemiJoin | Negation) -> Operator:
+    if node.condition is not None:
+        return ConditionalHalfJoinOperator(node)
+    in_order = node.left.pattern in (Pattern.MON, Pattern.WKS) and node.right.pattern is not Pattern.STR
+    heeds_nulls = isinstance(node, Negation) and node.null_aware
+    return CoveredOperator(node) if in_order and not heeds_nulls else HalfJoinOperator(node)
 
 
 def _heeding_nulls(node: _Anti) -> _Anti:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from windrow.buffers.keys import KeyCodes
+from windrow.buffers.parts import State
 from windrow.plan.joins import Keys
 from windrow.schema import Schema
 
@@ -54,6 +55,16 @@ class MatchKeys:
     def release(self, codes: Codes) -> None:
         """Forget the keys of these codes."""
         self._codes.release(codes)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def save(self) -> State:
+        """The keys and their codes."""
+        return self._codes.save()
+
+    def restore(self, state: State) -> None:
+        self._codes.restore(state)
 
     def clear(self) -> None:
         """Forget all keys, and free the memory that they took."""
