@@ -15,14 +15,16 @@ from windrow.schema import Schema
 LEFT = Schema.of(("a", "BIGINT"), ("b", "VARCHAR"))
 RIGHT = Schema.of(("x", "BIGINT"), ("y", "VARCHAR"))
 ROWS = st.tuples(st.sampled_from([None, 0, 1]), st.sampled_from([None, "u"]))
+NUMBERS = Schema.of(("a", "BIGINT"), ("b", "SMALLINT"))
+PAIRS = st.tuples(st.sampled_from([None, 0, 1]), st.sampled_from([None, -1]))
 
 
 @settings(deadline=None, max_examples=60)
-@given(histories(LEFT, ROWS), CALLS, st.booleans(), st.booleans())
+@given(st.one_of(histories(LEFT, ROWS), histories(NUMBERS, PAIRS)), CALLS, st.booleans(), st.booleans())
 def test_distinct_gives_one_of_all_equal_tuples(
     history: History, calls: Sequence[Call], tells_ends: bool, scanned: bool
 ) -> None:
-    node = Distinct(received("L", LEFT, history.pattern), tells_ends=tells_ends, scanned=scanned)
+    node = Distinct(received("L", history.schema, history.pattern), tells_ends=tells_ends, scanned=scanned)
     check(node, [history], "SELECT DISTINCT * FROM l", calls)
 
 

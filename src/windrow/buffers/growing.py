@@ -26,7 +26,9 @@ def grown(array: npt.NDArray[Element], length: int, fill: int) -> npt.NDArray[El
 def each_once(numbers: Sequence[npt.NDArray[np.int64]], capacity: int) -> npt.NDArray[np.int64]:
     """The codes or slots in some arrays, rising, each once; all are below the capacity."""
     if _FEW * sum(map(len, numbers)) < capacity:
-        return np.unique(np.concatenate([np.empty(0, np.int64), *numbers]))
+        lined_up = np.sort(np.concatenate([np.empty(0, np.int64), *numbers]))
+        once: npt.NDArray[np.int64] = lined_up[np.diff(lined_up, prepend=-1) > 0]
+        return once
     named = np.zeros(capacity, np.bool_)
     for each in numbers:
         named[each] = True

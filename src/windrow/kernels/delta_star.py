@@ -201,26 +201,69 @@ def end(
     return count
 
 
-@kernel(f"int64({_READ}, int64, int64, int64, uint64[:, ::1], boolean[:, ::1], int64[::1], int64[::1])")
-def wait(
+@kernel(
+    f"Tuple((int64, int64))({_READ}, {_READ}, {_READ}, int64[:, ::1],"
+    " int64[::1], int64[::1], int64[::1], int64[::1])"
+)
+def follow(
+    ts: Ints,
+    exp: Ints,
     values: Ints,
-    place: int,
-    of: int,
-    clock: int,
-    state: Ends,
-    waits: Flags,
-    out_values: Ints,
-    out_ends: Ints,
-) -> int:
-    """The values that wait from now on for an instant after the clock, and that instant: what stands in a
-    column of theirs. `waits` has, at `place`, who does already. Returns their number."""
+    state: Ints,
+    begun_ts: Ints,
+    begun: Ints,
+    ended_ts: Ints,
+    ended: Ints,
+) -> tuple[int, int]:
+    """`change` for the rule LEFT_ONLY, whose `state` is the latest end alone. What begins is in time order,
+    and apart from what has ended before. Returns the numbers of both; one of each for a tuple at most."""
+    begins, ends = 0, 0
+    for place in range(ts.shape[0]):
+        value, now, end = values[place], shifted(ts[place]), shifted(exp[place])
+        latest = np.uint64(state[value, LEFT])
+        if latest < now:
+            if latest != 0:
+                ended_ts[ends], ended[ends] = instant(latest), value
+                ends += 1
+            begun_ts[begins], begun[begins] = ts[place], value
+            begins += 1
+        if end > latest:
+            state[value, LEFT] = np.int64(end)
+    return begins, ends
+
+
+@kernel(f"int64({_READ}, int64, int64[:, ::1], int64[::1], int64[::1])")
+def leave(values: Ints, clock: int, state: Ints, ended_ts: Ints, ended: Ints) -> int:
+    """`end` for the rule LEFT_ONLY."""
     count = 0
     for value in values:
-        if waits[value, place]:
-            continue
-        until = max(state[value, LEFT], state[value, RIGHT]) if of == LATEST else state[value, of]
-        if until > shifted(clock):
-            out_values[count], out_ends[count] = value, instant(until)
+        latest = np.uint64(state[value, LEFT])
+        if latest != 0 and latest <= shifted(clock):
+            ended_ts[count], ended[count] = instant(latest), value
+            state[value, LEFT] = 0
+            count += 1
+    return count
+
+
+@kernel("uint64(uint64[:, ::1], int64, int64)")
+def awaited(state: Ends, value: int, column: int) -> np.uint64:
+    """The instant that a column tells; 0 for none."""
+    if column == LATEST:
+        return max(np.uint64(state[value, LEFT]), np.uint64(state[value, RIGHT]))
+    return np.uint64(state[value, column])
+
+
+@kernel(f"int64({_READ}, int64, int64, uint64[:, ::1], boolean[:, ::1], int64[::1], int64[::1])")
+def enlist(
+    values: Ints, place: int, column: int, state: Ends, waits: Flags, out: Ints, out_instants: Ints
+) -> int:
+    """The values that have an instant to wait for from now on, and that instant. `waits` has, at `place`,
+    who does already. Returns their number."""
+    count = 0
+    for value in values:
+        until = awaited(state, value, column)
+        if until != 0 and not waits[value, place]:
+            out[count], out_instants[count] = value, instant(until)
             waits[value, place] = True
             count += 1
     return count

@@ -36,6 +36,7 @@ MODULES = (
     "windrow.kernels.moments",
     "windrow.kernels.multiset",
     "windrow.kernels.netting",
+    "windrow.kernels.number_keys",
     "windrow.kernels.pairing",
     "windrow.kernels.probing",
     "windrow.kernels.ranking",

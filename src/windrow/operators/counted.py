@@ -16,13 +16,15 @@ from windrow.buffers.parts import State, under, within
 from windrow.delta import Delta, Instants, Signs
 from windrow.kernels import counted as kernels
 from windrow.operators.base import Operator
-from windrow.operators.values import Values, ValueStates
+from windrow.operators.number_values import values_of
+from windrow.operators.values import Values
 from windrow.plan.grouping import Distinct
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
 
 _VALUE = "__value"
+_WIDTH = 3
 _SIDES = ("left", "right")
 _RULES: dict[type[Node], int] = {
     Distinct: kernels.LEFT_ONLY,
@@ -48,7 +50,7 @@ class CountedOperator(Operator):
         self._rule = _RULES[type(node)]
         self._distinct = isinstance(node, Distinct) or node.distinct
         self._adds = node.pattern is Pattern.MON
-        self._values = ValueStates(node.schema, 3)
+        self._values = values_of(node.schema, _WIDTH)
         self._sides = [_Side(each, scanned=node.scanned) for each in node.inputs]
 
     @property
@@ -85,7 +87,7 @@ class CountedOperator(Operator):
         signs = np.repeat(np.sign(changes[:count]).astype(np.int8), np.abs(changes[:count]))
         rows = self._values.rows(values[given])
         ended = each_once([values[sign < 0]], self._values.capacity)
-        self._values.release(ended[~state[ended].any(axis=1)])
+        self._values.release(ended[~state[ended, :_WIDTH].any(axis=1)])
         return Delta(clock, rows, ts[given], None, None if self._adds else signs)
 
     def save(self) -> State:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from windrow.operators.base import Operator
 from windrow.operators.counted import CountedOperator
-from windrow.operators.delta_star import TakingOver, TellingEnds
+from windrow.operators.delta_star import DistinctTellingEnds, TakingOver, TellingEnds
 from windrow.operators.intersect_all import IntersectAllOperator
 from windrow.operators.stored_distinct import StoredDistinct
 from windrow.plan.grouping import Distinct
@@ -21,7 +21,7 @@ def distinct_operator(node: Distinct) -> Operator:
         return CountedOperator(node)
     if node.scanned and node.pattern is not Pattern.MON:
         return CountedOperator(node) if node.tells_ends else StoredDistinct(node)
-    return TellingEnds(node) if node.pattern is Pattern.STR else TakingOver(node)
+    return DistinctTellingEnds(node) if node.pattern is Pattern.STR else TakingOver(node)
 
 
 def intersect_operator(node: Intersect) -> Operator:

@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
-from windrow.delta import BEGINNING, Delta, Signs
+from windrow.delta import BEGINNING, Delta
 from windrow.kernels.delta_star import LEFT
-from windrow.operators.delta_star import TakingOver, ends_of
-from windrow.operators.values import Values
+from windrow.operators.delta_star import Arrived, TakingOver
 from windrow.plan.grouping import Distinct
 
 _VALUE, _END = "value", "end"
@@ -51,9 +50,9 @@ class StoredDistinct(TakingOver):
         super().restore(state)
         self._input.restore(within("input", state))
 
-    def _arrived(self, delta: Delta, side: Signs, values: Values) -> Delta:
-        self._input.append(pa.table({_VALUE: values, _END: ends_of(delta)}))
-        return super()._arrived(delta, side, values)
+    def _arrive(self, arrived: Arrived) -> None:
+        self._input.append(pa.table({_VALUE: arrived.values, _END: arrived.exp}))
+        super()._arrive(arrived)
 
     def _find_youngest(self) -> None:
         stored = self._input.take(self._input.live())

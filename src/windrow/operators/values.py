@@ -4,12 +4,14 @@ rows apart by all their columns. NULLs are equal.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from windrow.aggregates.states import GroupStates
-from windrow.buffers.growing import each_once
+from windrow.buffers.growing import grown
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
 from windrow.schema import Schema
@@ -18,69 +20,121 @@ Values = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int64]
 
 
-class ValueStates:
+class ValueStates(ABC):
     """Values by codes. The numbers of a value that nobody has are 0."""
 
-    def __init__(self, schema: Schema, width: int) -> None:
-        self._schema = schema
-        self._width = width
-        self._empty()
+    _states: GroupStates
+    _changed: npt.NDArray[np.bool_]
+    """Whose numbers are not as they were saved last."""
 
-    def _empty(self) -> None:
-        self._codes = KeyCodes(self._schema)
-        self._states = GroupStates(self._width)
-        self._changed: list[Values] = []
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._open()
+
+    @abstractmethod
+    def __len__(self) -> int: ...
 
     @property
+    @abstractmethod
     def nbytes(self) -> int:
-        """Bytes of memory that the numbers take."""
-        return self._states.numbers.nbytes
+        """Bytes of memory that it takes."""
 
     @property
     def capacity(self) -> int:
         """All codes are below it."""
-        return self._codes.capacity
+        return len(self._states.numbers)
 
     @property
     def numbers(self) -> Numbers:
-        """A row for each code, to be changed in place."""
+        """A row for each code, whose first numbers may be changed in place."""
         return self._states.numbers
 
     def of(self, rows: pa.Table) -> Values:
         """The codes of rows, whose columns may have other names. Their numbers may change."""
-        codes = self._codes.codes(rows.rename_columns(list(self._schema.names)))
-        self._states.grow(self._codes.capacity)
-        self._changed.append(codes)
+        codes = self._coded(rows)
+        self.touch(codes)
         return codes
 
     def touch(self, values: Values) -> None:
         """The numbers of these change."""
-        self._changed.append(values)
-
-    def rows(self, values: Values) -> pa.Table:
-        """The columns of values."""
-        return self._codes.keys(values).cast(self._schema.arrow)
+        self._changed[values] = True
 
     def release(self, values: Values) -> None:
         """Forget values, each named once."""
-        if len(values) == len(self._codes):
-            self._empty()
-            return
-        self._states.numbers[values] = 0
-        self._codes.release(values)
+        if len(values) == len(self):
+            self._open()
+        elif len(values):
+            self.touch(values)
+            self._forget(values)
 
     def live(self) -> Values:
         """The values that are there."""
-        return np.flatnonzero(self._states.numbers.any(axis=1))
+        return np.flatnonzero(self.numbers.any(axis=1))
 
     def save(self) -> State:
-        if not len(self._codes):
-            return {}
-        changed = each_once(self._changed, self._codes.capacity)
-        self._changed = []
-        return {**under("values", self._codes.save()), **under("numbers", self._states.save(changed))}
+        changed = np.flatnonzero(self._changed)
+        self._changed[:] = False
+        return under("numbers", self._states.save(changed)) if len(self) else {}
+
+    def restore(self, state: State) -> None:
+        self._states.restore(within("numbers", state))
+        self._fit(self.capacity)
+
+    @abstractmethod
+    def rows(self, values: Values) -> pa.Table:
+        """The columns of values."""
+
+    @abstractmethod
+    def _open(self) -> None:
+        """Begin without any."""
+
+    @abstractmethod
+    def _coded(self, rows: pa.Table) -> Values: ...
+
+    @abstractmethod
+    def _forget(self, values: Values) -> None: ...
+
+    def _fit(self, capacity: int) -> None:
+        self._states.grow(capacity)
+        self._changed = grown(self._changed, capacity, 0)
+
+
+class KeyedValues(ValueStates):
+    """Values of any types."""
+
+    def __init__(self, schema: Schema, width: int) -> None:
+        self._width = width
+        super().__init__(schema)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    @property
+    def nbytes(self) -> int:
+        return self._states.numbers.nbytes + self._changed.nbytes
+
+    def rows(self, values: Values) -> pa.Table:
+        return self._codes.keys(values).cast(self._schema.arrow)
+
+    def save(self) -> State:
+        state = super().save()
+        return {**state, **under("values", self._codes.save())} if state else {}
 
     def restore(self, state: State) -> None:
         self._codes.restore(within("values", state))
-        self._states.restore(within("numbers", state))
-        self._states.grow(self._codes.capacity)
+        super().restore(state)
+        self._fit(self._codes.capacity)
+
+    def _open(self) -> None:
+        self._codes = KeyCodes(self._schema)
+        self._states = GroupStates(self._width)
+        self._changed = np.empty(0, np.bool_)
+
+    def _coded(self, rows: pa.Table) -> Values:
+        codes = self._codes.codes(rows.rename_columns(list(self._schema.names)))
+        self._fit(self._codes.capacity)
+        return codes
+
+    def _forget(self, values: Values) -> None:
+        self.numbers[values] = 0
+        self._codes.release(values)
