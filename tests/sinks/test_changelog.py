@@ -85,9 +85,9 @@ def test_control_columns_give_way_to_columns_of_the_query() -> None:
     ("append_only", "signed", "columns"),
     [
         (None, False, ["item", "price"]),
-        (None, True, ["op", "item", "price"]),
+        (None, True, ["op", "ts", "item", "price"]),
         (True, True, ["item", "price"]),
-        (False, False, ["op", "item", "price"]),
+        (False, False, ["op", "ts", "item", "price"]),
     ],
 )
 def test_brief_leaves_the_operation_out_of_what_only_adds(

@@ -89,7 +89,7 @@ def test_each_format_holds_the_columns_as_duckdb_reads_them(form: str, tmp_path:
 @pytest.mark.parametrize(
     ("style", "column", "values"), [("op", "op", ["+I", "-D"]), ("diff", "change", [1, -1])]
 )
-def test_what_is_taken_back_has_its_operation_first(
+def test_what_is_taken_back_has_its_operation_and_instant_first(
     style: str, column: str, values: list[object], tmp_path: Path
 ) -> None:
     sink = DirectorySink(tmp_path, "parquet", Changelog(style))
@@ -97,7 +97,7 @@ def test_what_is_taken_back_has_its_operation_first(
     sink.write(0, delta_of([1, 1], [1, -1]))
     sink.close()
     written = pq.read_table(tmp_path / "part-000000000-0000.parquet")
-    assert written.column_names == [column, "id", "name"]
+    assert written.column_names == [column, "ts", "id", "name"]
     assert written[column].to_pylist() == values
 
 

@@ -89,12 +89,12 @@ def test_building_a_sink_touches_nothing(tmp_path: Path) -> None:
 
 
 def test_a_path_may_be_percent_encoded(tmp_path: Path) -> None:
-    sink = open_sink(f"file://{tmp_path}/a%20b?format=csv", {}, append_only=False, owner="me")
+    sink = open_sink(f"file://{tmp_path}/a%20b?format=csv", {}, append_only=True, owner="me")
     assert isinstance(sink, FileSink)
     sink.open(Schema.of(("x", "INTEGER")))
     sink.write(0, Delta(9, pa.table({"x": [1]}), np.arange(1)))
     sink.close()
-    assert (tmp_path / "a b" / "part-000000000-0000.csv").read_text() == '"op","x"\n"+I",1\n'
+    assert (tmp_path / "a b" / "part-000000000-0000.csv").read_text() == '"x"\n1\n'
 
 
 def test_every_scheme_has_a_builder_of_one_shape() -> None:

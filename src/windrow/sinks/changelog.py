@@ -49,9 +49,9 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 class Changelog:
     """What a changelog looks like: `style` is one of STYLES.
 
-    `append_only` says that the query never takes a result back, so that `brief` can leave the
-    operation out; None: it is left out of a delta that has no signs. `key` are the columns that tell
-    the rows of a result apart: none if it has one row at most; None if there are no such columns.
+    `append_only` says that the query never takes a result back, so that `brief` can leave operation and
+    instant out; None: they are left out of a delta that has no signs. `key` are the columns that tell the
+    rows of a result apart: none if it has one row at most; None if there are no such columns.
     """
 
     style: str = "op"
@@ -71,13 +71,9 @@ class Changelog:
         return pa.table([operation, instants(ordered.ts), *ordered.rows.columns], names=names)
 
     def brief(self, delta: Delta) -> pa.Table:
-        """The query's columns, after the operation unless the query only ever adds."""
+        """The query's columns alone if it only ever adds, else `full`."""
         bare = delta.sign is None if self.append_only is None else self.append_only
-        if bare:
-            return delta.rows
-        ordered, operation = self._told(delta)
-        name, _ = self._control(delta.rows.column_names)
-        return ordered.rows.add_column(0, name, operation)
+        return delta.rows if bare else self.full(delta)
 
     def empty(self, schema: pa.Schema) -> pa.Table:
         """What `full` gives for no changes."""
