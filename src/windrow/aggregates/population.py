@@ -91,9 +91,7 @@ class Expiring(Population):
         ends = np.empty(0, np.int64) if delta.exp is None else delta.exp
         arrived = self._kept(delta.rows, groups, np.ones(len(delta), np.int8))
         due_ends, due = self._waiting.due(delta.clock)
-        stays = ends > delta.clock
-        self._waiting.add(ends[stays], arrived if stays.all() else arrived.filter(pa.array(stays)))
-        leaving = np.flatnonzero(~stays)
+        leaving = self._wait(ends, arrived, delta.clock)
         table = pa.concat_tables([due, arrived]) if len(due) else arrived
         all_groups = np.concatenate([due[GROUP].to_numpy(), groups]) if len(due) else groups
         all_ends = np.concatenate([due_ends, ends])
@@ -103,6 +101,16 @@ class Expiring(Population):
         wanted = wanted_events(signs, asked)
         places, moments = self._numbering.moments(all_groups, rows, signs, instants, wanted, capacity)
         return Events(Tuples(table), all_groups, all_ends, rows, signs, instants, places, moments, capacity)
+
+    def _wait(self, ends: Instants, arrived: pa.Table, clock: int) -> Places:
+        """Let tuples wait for their ends; the places of those whose end has come already."""
+        if is_in_order(ends):
+            gone = int(np.searchsorted(ends, clock, side="right"))
+            self._waiting.add(ends[gone:], arrived.slice(gone))
+            return np.arange(gone)
+        stays = ends > clock
+        self._waiting.add(ends[stays], arrived.filter(pa.array(stays)))
+        return np.flatnonzero(~stays)
 
     def survivors(self, capacity: int) -> Events | None:
         ends, table = self._waiting.waiting()
@@ -133,6 +141,9 @@ def wanted_events(signs: Signs, asked: Mask | None) -> Mask:
 
 def _in_order(ends: Instants, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Rows sorted by their ends."""
-    if len(ends) < 2 or bool(np.all(ends[1:] >= ends[:-1])):
-        return rows
-    return rows[np.argsort(ends, kind="stable")]
+    return rows if is_in_order(ends) else rows[np.argsort(ends, kind="stable")]
+
+
+def is_in_order(ends: Instants) -> bool:
+    """Whether no end is before one that stands before it."""
+    return len(ends) < 2 or bool(np.all(ends[1:] >= ends[:-1]))

@@ -1,9 +1,10 @@
 """A treap that knows how many entries are below each of its nodes: entries in an order, found by rank.
 
-Entry `slot` is node `slot + 1`; node 0 stands for nothing, and its LEFT is the root. Which of two nodes is
-above the other follows from their numbers, so that the shape is as good as one by chance, and the same in
-every process. Where an entry belongs is a matter of its key: words in `words`, from `start[slot]` on,
-after their count. Equal keys lie in the order of their slots.
+Node 0 stands for nothing; its LEFT is the root, and its RIGHT the first of the nodes that are free, each of
+which has the next one there. So nodes lie close together, whatever slots their entries have. Which of two
+nodes is above the other follows from their numbers, so that the shape is as good as one by chance, and the
+same in every process. Where an entry belongs is a matter of its key: words in `words`, from `start[slot]`
+on, after their count. Equal keys lie in the order of their slots.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ Bytes = npt.NDArray[np.uint8]
 Signs = npt.NDArray[np.int8]
 Flags = npt.NDArray[np.bool_]
 
-LEFT, RIGHT, SIZE = 0, 1, 2
-COLUMNS = 3
-"""Of the array of nodes."""
+LEFT, RIGHT, SIZE, FIRST, SLOT = 0, 1, 2, 3, 4
+COLUMNS = 5
+"""Of the array of nodes. FIRST is the first word of the key, which mostly decides; that of node 0 is how
+many nodes were ever used."""
+_TOP = np.uint64(1 << 63)
 
 
 @kernel("uint64(int64)")
@@ -48,13 +51,23 @@ def _compare(words: Words, one: int, other: int) -> int:
     return 0
 
 
+@kernel("int64(uint64[::1], int64)")
+def first_word(words: Words, key: int) -> int:
+    """The first word of a key, as a number that lies to others as the words do."""
+    return int(np.int64(words[key + 1] ^ _TOP))
+
+
 @kernel("int64(int64[:, ::1], uint64[::1], int64[::1], int64, int64)")
 def rank_of(tree: Ints, words: Words, start: Ints, key: int, slot: int) -> int:
     """How many entries are before a key; of equal ones those in smaller slots."""
-    rank, at = 0, tree[0, LEFT]
+    rank, at, first = 0, tree[0, LEFT], first_word(words, key)
     while at:
-        order = _compare(words, start[at - 1], key)
-        if order < 0 or (order == 0 and at - 1 < slot):
+        order = 0
+        if tree[at, FIRST] != first:
+            order = -1 if tree[at, FIRST] < first else 1
+        else:
+            order = _compare(words, start[tree[at, SLOT]], key)
+        if order < 0 or (order == 0 and tree[at, SLOT] < slot):
             rank += _before(tree, at) + 1
             at = tree[at, RIGHT]
         else:
@@ -72,13 +85,26 @@ def slot_at(tree: Ints, rank: int) -> int:
         else:
             rank -= _before(tree, at) + 1
             at = tree[at, RIGHT]
-    return int(at) - 1
+    return int(tree[at, SLOT])
+
+
+@kernel("int64(int64[:, ::1], int64, int64)")
+def new_node(tree: Ints, slot: int, first: int) -> int:
+    """A node for an entry."""
+    node = tree[0, RIGHT]
+    if node:
+        tree[0, RIGHT] = tree[node, RIGHT]
+    else:
+        tree[0, FIRST] += 1
+        node = tree[0, FIRST]
+    tree[node, SLOT], tree[node, FIRST] = slot, first
+    return int(node)
 
 
 @kernel("void(int64[:, ::1], int64, int64)")
-def insert(tree: Ints, slot: int, rank: int) -> None:
-    """Put an entry where so many are before it."""
-    node, parent, side, at = slot + 1, 0, LEFT, tree[0, LEFT]
+def insert(tree: Ints, node: int, rank: int) -> None:
+    """Put a node where so many are before it."""
+    parent, side, at = 0, LEFT, tree[0, LEFT]
     while at and _priority(at) > _priority(node):
         tree[at, SIZE] += 1
         parent, side = at, LEFT
@@ -109,7 +135,7 @@ def insert(tree: Ints, slot: int, rank: int) -> None:
 
 @kernel("void(int64[:, ::1], int64)")
 def remove(tree: Ints, rank: int) -> None:
-    """Take the entry of a rank, which there is, out."""
+    """Take the entry of a rank, which there is, out. Its node is free then."""
     parent, side, at = 0, LEFT, tree[0, LEFT]
     while _before(tree, at) != rank:
         tree[at, SIZE] -= 1
@@ -119,6 +145,8 @@ def remove(tree: Ints, rank: int) -> None:
             rank -= _before(tree, at) + 1
         at = tree[at, side]
     left, right = tree[at, LEFT], tree[at, RIGHT]
+    tree[at, RIGHT] = tree[0, RIGHT]
+    tree[0, RIGHT] = at
     while left and right:
         if _priority(left) > _priority(right):
             tree[parent, side] = left
@@ -195,7 +223,7 @@ def play(
         if sign[at] > 0:
             slot = slots[at]
             rank = rank_of(tree, words, start, keys[at], slot)
-            insert(tree, slot, rank)
+            insert(tree, new_node(tree, slot, first_word(words, keys[at])), rank)
             live += 1
         else:
             rank = rank_of(tree, words, start, keys[at], -1)

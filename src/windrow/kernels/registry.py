@@ -40,6 +40,7 @@ MODULES = (
     "windrow.kernels.pairing",
     "windrow.kernels.probing",
     "windrow.kernels.ranking",
+    "windrow.kernels.slides",
     "windrow.kernels.slots",
     "windrow.kernels.timers",
     "windrow.kernels.yields",

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from windrow.buffers.parts import State
 from windrow.delta import NEVER, Delta, Instants, concat
+from windrow.kernels.slides import next_slots
 from windrow.operators.base import Operator
 from windrow.operators.waiting import Waiting
 from windrow.plan.windows import OutputWindow, Window
@@ -45,7 +46,7 @@ class SlidingTimeWindow(Operator):
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs
         enters = slot(delta.ts, self._slide)
-        leaves = slot(later(delta.ts, self._node.spec.size), self._slide)
+        leaves = slot(delta.ts, self._slide, self._node.spec.size)
         delta, seen = replace(delta, exp=leaves), enters < leaves
         if not seen.all():
             delta, enters = delta.take(seen), enters[seen]
@@ -53,7 +54,7 @@ class SlidingTimeWindow(Operator):
         at_once = int(np.searchsorted(enters, delta.clock, side="right"))
         entering = replace(delta.between(0, at_once), ts=enters[:at_once])
         self._waiting.hold(delta.between(at_once, len(delta)), enters[at_once:])
-        entering = concat([waited, entering])
+        entering = concat([waited, entering]) if len(waited) else entering.at(delta.clock)
         assert entering.exp is not None
         return _leaving(entering, self._node, entering.exp)
 
@@ -64,14 +65,18 @@ class SlidingTimeWindow(Operator):
         self._waiting.restore(state)
 
 
-def later(ts: Instants, length: int | Instants) -> Instants:
+def later(ts: Instants, length: int) -> Instants:
     """So much later; what would be after the last instant is never."""
+    if not len(ts) or ts.max() <= NEVER - length:
+        return ts + length
     return np.where(ts > NEVER - length, NEVER, ts + length)
 
 
-def slot(ts: Instants, slide: int) -> Instants:
-    """The first multiple of the slide that is not before."""
-    return later(ts, (slide - ts % slide) % slide)
+def slot(ts: Instants, slide: int, length: int = 0) -> Instants:
+    """The first multiple of the slide that is not before so much later."""
+    slots = np.empty(len(ts), np.int64)
+    next_slots(np.ascontiguousarray(ts), length, slide, slots)
+    return slots
 
 
 def _leaving(delta: Delta, node: Window | OutputWindow, exp: Instants) -> Delta:
