@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -138,3 +141,23 @@ def test_chunks_add_up_although_they_are_equal(arrived: list[Row], length: int, 
     for query in (short, f"SELECT SUM(v) FROM ({inner}) AS q [ROWS {number}]"):
         told = replayed(story.told(query))
         assert [each or Counter([(None,)]) for each in told] == wanted
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, v FROM {S} WHERE NOT EXISTS (SELECT 1 FROM {T} WHERE T.k = S.k)",
+        "SELECT k, v FROM {S} WHERE k IN (SELECT v FROM {T})",
+        "SELECT Rstream(k, count(*) AS n) FROM {S} GROUP BY k",
+        "SELECT k, max(Wstream(sum(v))[PARTITION BY k ROWS 2]) FROM {S} GROUP BY k",
+        "SELECT sum(Wstream(sum(v))[ROWS 3]) FROM {S}",
+    ],
+)
+def test_they_go_on_from_a_checkpoint_as_if_nothing_had_happened(query: str, tmp_path: Path) -> None:
+    chance = Random(7)
+    arrived = [
+        [(chance.choice([None, 0, 1]), chance.choice([0, 1, 2]), second) for second in range(0, END, 2)]
+        for _ in "ST"
+    ]
+    story = Story(arrived[0], arrived[1], (of_time(6, 2), of_time(3, None)), (5, 8, 15))
+    assert Counter(story.told_by_several(query, tmp_path)) == Counter(story.told(query))

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import duckdb
 from hypothesis import strategies as st
@@ -112,17 +113,30 @@ class Story:
     def told(self, query: str, **settings: object) -> list[tuple[int, str, Row]]:
         """The changes that windrow tells: second, operation, row."""
         with windrow.connect(runner="inline", idle_timeout="1000 days", **settings) as db:  # type: ignore[arg-type]
-            for name in ("S", "T"):
-                db.execute(f"CREATE STREAM {name} ({COLUMNS}) ORDER BY t")
-            asked = db.query(self.asked(query))
-            said = []
-            for begin, end in zip((0, *self.cuts), (*self.cuts, END), strict=True):
-                for name, arrived in (("S", self.s), ("T", self.t)):
-                    rows = [(k, v, at(second)) for k, v, second in arrived if begin <= second < end]
-                    db.push(name, rows)
-                    db.advance(name, at(end - 1 if end < END else END))
-                db.run_until_idle()
-                said += asked.changes().to_pylist()
+            asked = self._start(db, query)
+            return [each for end in (*self.cuts, END) for each in self._go_on(db, asked, end)]
+
+    def told_by_several(self, query: str, checkpoint: Path) -> list[tuple[int, str, Row]]:
+        """Likewise, but at each cut the database is closed, and another goes on from the checkpoint."""
+        said = []
+        for end in (*self.cuts, END):
+            with windrow.connect(runner="inline", idle_timeout="1000 days", checkpoint=checkpoint) as db:
+                said += self._go_on(db, self._start(db, query), end)
+        return said
+
+    def _start(self, db: windrow.Database, query: str) -> windrow.Query:
+        for name in ("S", "T"):
+            db.execute(f"CREATE STREAM {name} ({COLUMNS}) ORDER BY t")
+        return db.query(self.asked(query))
+
+    def _go_on(self, db: windrow.Database, asked: windrow.Query, end: int) -> list[tuple[int, str, Row]]:
+        """What comes from the cut before up to this one, or the end, and what it changes."""
+        begin = max((cut for cut in self.cuts if cut < end), default=0)
+        for name, arrived in (("S", self.s), ("T", self.t)):
+            db.push(name, [(k, v, at(second)) for k, v, second in arrived if begin <= second < end])
+            db.advance(name, at(end - 1 if end < END else END))
+        db.run_until_idle()
+        said = asked.changes().to_pylist()
         return [(_second(each.pop("ts")), each.pop("op"), tuple(each.values())) for each in said]
 
 

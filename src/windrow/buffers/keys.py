@@ -202,7 +202,9 @@ def _numbers(column: pa.ChunkedArray[Any]) -> Keys:
     values = column.combine_chunks()
     width = values.type.bit_width
     bits = values.view(getattr(pa, f"int{width}")()) if not pa.types.is_integer(values.type) else values
-    numbers = bits.fill_null(0).to_numpy().astype(np.int64, casting="unsafe")
+    if bits.null_count:
+        bits = bits.fill_null(0)
+    numbers = bits.to_numpy().astype(np.int64, casting="unsafe")
     if values.null_count:
         numbers[np.asarray(values.is_null())] = _NULL
     return np.ascontiguousarray(numbers)

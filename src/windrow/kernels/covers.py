@@ -174,6 +174,17 @@ def turns(
     at[LEFT], at[RIGHT], at[TOLD], at[GONE], at[IDLE] = i, j, tellings, leavings, idles
 
 
+@kernel(f"int64[::1]({_READ}, int64[:, ::1])")
+def remaining(slots: Ints, rows: Ints) -> Ints:
+    """The left rows of a batch that are still in the slots that they got."""
+    remaining, count = np.empty(slots.shape[0], np.int64), 0
+    for place in range(slots.shape[0]):
+        if slots[place] != NONE and rows[slots[place], ORIGIN] == place:
+            remaining[count] = place
+            count += 1
+    return remaining[:count]
+
+
 @kernel(f"void(boolean, {_READ}, {_READ}, {_READ}, {_STATE})")
 def put_back(
     alone: bool,

@@ -18,13 +18,12 @@ from windrow.buffers.growing import grown
 from windrow.buffers.pages import Pages
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
-from windrow.delta import BEGINNING, NEVER, Delta, concat
+from windrow.delta import BEGINNING, NEVER, Delta
 from windrow.kernels import covers as kernels
 from windrow.kernels.chains import NONE
 from windrow.kernels.covers import (
     DONE,
     FREE,
-    GONE,
     IDLE,
     LENGTH,
     NEEDED,
@@ -79,18 +78,19 @@ class CoveredOperator(Operator):
         self._fit()
         sides = (left.ts, _ends_of(left), left_key, right.ts, _ends_of(right), right_key)
         slots, at = np.full(len(left), NONE), np.zeros(7, np.int64)
-        given, idle_keys = [], []
+        said: list[tuple[Numbers, ...]] = []
         while not at[DONE]:
             self._make_room()
             room = max(_BLOCK, int(at[NEEDED]))
-            told, gone, idle = np.empty((room, 3), np.int64), *np.empty((2, room), np.int64)
-            kernels.turns(self._alone, *sides, left.clock, *self._state, slots, told, gone, idle, at)
-            given.append(self._given(left, told[: at[TOLD]]))
-            self._store.release(gone[: at[GONE]])
-            idle_keys.append(idle[: at[IDLE]])
+            out = np.empty((room, 3), np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+            kernels.turns(self._alone, *sides, left.clock, *self._state, slots, *out, at)
+            said.append(tuple(part[:count] for part, count in zip(out, at[TOLD : IDLE + 1], strict=True)))
+        told, gone, idle = map(np.concatenate, zip(*said, strict=True))
+        given = self._given(left, told)
+        self._store.release(gone)
         self._keep(left, slots)
-        self._forget(np.concatenate(idle_keys))
-        return concat([each for each in given if len(each)] or given[:1])
+        self._forget(idle)
+        return given
 
     def save(self) -> State:
         if not len(self._keys) and not len(self._store):
@@ -162,8 +162,7 @@ class CoveredOperator(Operator):
 
     def _keep(self, left: Delta, slots: Numbers) -> None:
         """Put those rows of the batch into the store that are kept beyond it."""
-        kept = np.flatnonzero(slots != NONE)
-        kept = kept[self._rows[slots[kept], ORIGIN] == kept]
+        kept = kernels.remaining(slots, self._rows)
         if len(kept):
             rows = left.rows.select(self._schema.names).append_column(_EXP, pa.array(_ends_of(left)))
             first = self._store.append(rows if len(kept) == len(rows) else rows.take(kept))
