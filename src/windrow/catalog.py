@@ -144,6 +144,10 @@ def log_name(name: str, born: int) -> str:
     return f"{quote(name.lower(), safe='')}-{born}"
 
 
+AGGREGATE_ROWS = 10_000_000
+"""The rows that an aggregate may keep, where nobody says otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """An aggregate of the user's own (CREATE AGGREGATE)."""
@@ -166,6 +170,8 @@ class Aggregate:
     """What it does; None where it is written in Python. Types may be `ANY` as those of parameters are."""
     python: str | None = None
     """The 'module:Class' that does it."""
+    limit: int = AGGREGATE_ROWS
+    """So many rows its tables may have, of all groups together."""
 
     @property
     def kind(self) -> str:

@@ -147,7 +147,12 @@ class Database:
     def define(self, sql: str) -> Readable | Aggregate:
         """Declare something. What the checkpoint knows has to be declared as it was."""
         program = self._pipeline.program
-        definition = Definition(sql, program.version + 1, self.settings.is_true("allow_unbounded"))
+        definition = Definition(
+            sql,
+            program.version + 1,
+            self.settings.is_true("allow_unbounded"),
+            self.settings.number("aggregate_rows"),
+        )
         if known := self._known_definition(sql):
             return known
         found = declared(definition, self.catalog)

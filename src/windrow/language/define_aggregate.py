@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from windrow.aggregate_body import INWINDOW, RETURN, Body, Event, LocalTable
 from windrow.catalog import Aggregate, Catalog
@@ -66,7 +67,7 @@ def fitted_to(aggregate: Aggregate, types: Sequence[str], catalog: Catalog) -> A
         return aggregate
     (statement,) = parse(aggregate.sql)
     assert isinstance(statement, CreateAggregate)
-    return define_aggregate(statement, catalog, types)
+    return replace(define_aggregate(statement, catalog, types), limit=aggregate.limit)
 
 
 def _check_name(statement: CreateAggregate, catalog: Catalog) -> None:

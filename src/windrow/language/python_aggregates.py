@@ -23,7 +23,8 @@ def check_class(python: Text, *, window: bool) -> bool:
         ) from error
     if not isinstance(found, type):
         raise Refused(f"module {module} has no class {name}", python.span, hint="write 'module:Class'")
-    for method in (*_NEEDED, *(("expire",) if window else ())):
+    leaves = callable(getattr(found, "inverse", None))
+    for method in (*_NEEDED, *(("expire",) if window and not leaves else ())):
         if not callable(getattr(found, method, None)):
             raise Refused(
                 f"the class {name} has no method {method}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from windrow.catalog import AGGREGATE_ROWS
 from windrow.durations import DurationError, format_duration, parse_duration
 from windrow.errors import SettingError
 from windrow.language.names import suggest
@@ -82,6 +83,13 @@ def _choice(*choices: str) -> Callable[[str], Value]:
 SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
+        Setting(
+            "aggregate_rows",
+            "a whole number from 1",
+            AGGREGATE_ROWS,
+            "rows at which an aggregate of your own is stopped",
+            _count,
+        ),
         Setting(
             "allow_unbounded",
             "true or false",

@@ -71,6 +71,9 @@ def _carried_out(node: Node) -> Iterator[str]:
         calls, window = (node.calls, node.own) if isinstance(node, Over) else (node.aggregates, False)
         called = (version(call, window=window) for call in calls)
         for name, aggregate in {each.name: each for each in called if each is not None}.items():
+            if aggregate.python is not None:
+                yield f"{name} runs in Python"
+                continue
             why = obstacle(aggregate)
             yield f"{name} is compiled" if why is None else f"{name} is interpreted, for {why}"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from windrow.catalog import Aggregate, Catalog, DerivedStream, Readable, Relation, Stream
+from windrow.catalog import AGGREGATE_ROWS, Aggregate, Catalog, DerivedStream, Readable, Relation, Stream
 from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.binder import bind
 from windrow.language.define import define
@@ -47,6 +47,8 @@ class Definition:
     born: int
     allow_unbounded: bool = False
     """Whether it may remember a stream for ever, as the setting was when it was declared."""
+    aggregate_rows: int = AGGREGATE_ROWS
+    """How many rows an aggregate may keep, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +243,7 @@ def declared(definition: Definition, catalog: Catalog) -> Readable | Aggregate:
     """What a definition declares."""
     (statement,) = parse(definition.sql)
     if isinstance(statement, CreateAggregate):
-        return define_aggregate(statement, catalog)
+        return replace(define_aggregate(statement, catalog), limit=definition.aggregate_rows)
     assert isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation)
     defined = define(statement, catalog, allow_unbounded=definition.allow_unbounded)
     return defined if isinstance(defined, DerivedStream) else replace(defined, born=definition.born)

@@ -69,7 +69,12 @@ class Writer:
         if kind == "round":
             return f"CAST({self.float(names, depth - 1)} AS INT)"
         return self.pick(
-            ["(SELECT count(*) FROM rows)", "(SELECT min(x) FROM rows)", "(SELECT max(c) FROM one)"]
+            [
+                "(SELECT count(*) FROM rows)",
+                "(SELECT min(x) FROM rows)",
+                "(SELECT max(c) FROM one)",
+                "(SELECT a FROM one)",
+            ]
         )
 
     def float(self, names: Names, depth: int = 2) -> str:
@@ -101,7 +106,10 @@ class Writer:
         if kind == "null":
             return f"{self.pick([*names.integers, *names.floats, '1'])} IS {self.pick(['', 'NOT '])}NULL"
         if kind == "exists" and depth > 0:
-            return f"EXISTS (SELECT * FROM rows WHERE x > {self.pick(INTEGERS[:4])})"
+            inner = self.pick(["x > 0", "x = (SELECT min(x) FROM rows)", "z = 'a'"])
+            return self.pick(
+                [f"EXISTS (SELECT * FROM rows WHERE {inner})", "1 < (SELECT max(x) FROM rows)"]
+            )
         operator = self.pick(["=", "<>", "<", "<=", ">", ">="])
         plain = [*names.floats, *FLOATS] if kind == "float" else [*names.integers, *INTEGERS]
         return f"{self.pick(plain)} {operator} {self.pick(plain)}"

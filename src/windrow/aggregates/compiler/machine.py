@@ -11,7 +11,7 @@ from windrow.aggregates.compiler.module import ARRIVED, CHANGED, EXPIRED, Module
 from windrow.aggregates.compiler.prelude import FAILED, NEED, RETURNED, SHORT, STEP
 from windrow.aggregates.compiler.store import Store
 from windrow.aggregates.user_defined.group_rows import GroupRows
-from windrow.aggregates.user_defined.machine import Machine, Returned, Steps
+from windrow.aggregates.user_defined.machine import Halt, Machine, Returned, Steps
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
 from windrow.catalog import Aggregate
@@ -44,7 +44,7 @@ class Compiled(Machine):
             self._run(*told, progress, *given.arrays, self._known, *self._arrays())
             if progress[STEP] >= len(steps):
                 break
-            self._make_room(given)
+            self._make_room(steps, given)
         returned = self._returned(steps, given)
         if self._words.are_many:
             self._forget_words()
@@ -103,7 +103,7 @@ class Compiled(Machine):
         for store in self._stores:
             store.grow_groups(capacity)
 
-    def _make_room(self, given: _Given) -> None:
+    def _make_room(self, steps: Steps, given: _Given) -> None:
         short, need = int(given.progress[SHORT]), int(given.progress[NEED])
         if short == _RESULTS:
             given.grow(need)
@@ -111,7 +111,14 @@ class Compiled(Machine):
             given.failed = grown(given.failed, 2 * len(given.failed))
         else:
             store = self._stores[short]
+            if not store.is_window and self._kept() + need > self._aggregate.limit:
+                reason = f"its tables would have more than {self._aggregate.limit} rows"
+                raise Halt(int(given.progress[STEP]), reason, self._returned(steps, given))
             store.grow_rows(store.need(need))
+
+    def _kept(self) -> int:
+        """How many rows there are, but for those in the window."""
+        return sum(store.live for store in self._stores if not store.is_window)
 
     def _returned(self, steps: Steps, given: _Given) -> Returned:
         count, fails = int(given.progress[RETURNED]), int(given.progress[FAILED])

@@ -202,11 +202,14 @@ class Queries:
         result = kind(column)
         value, null, count = (self._emitter.name() for _ in range(3))
         self._emitter.say(f"{value}, {null}, {count} = {result.zero}, True, 0")
+        has_several = select.table is not None and not select.table.is_single
         with self.rows_of(select):
             found = self.scalars.value(column, result)
             self._emitter.say(f"{value}, {null} = {found.code}, {found.null}")
-            self._emitter.say(f"{count} += 1")
-        self._emitter.fail_if(f"{count} > 1", _SEVERAL)
+            if has_several:
+                self._emitter.say(f"{count} += 1")
+        if has_several:
+            self._emitter.fail_if(f"{count} > 1", _SEVERAL)
         return Value(value, null, result)
 
     def _hold(self, node: exp.Expr, value: Value) -> None:

@@ -56,7 +56,8 @@ class Scalars:
 
     def value(self, node: exp.Expr, wanted: Kind | None = None) -> Value:
         """The value of an expression, as one of a kind if that is given."""
-        node = node.unnest()
+        while isinstance(node, exp.Paren):
+            node = node.this
         if is_constant(node):
             return self._constant(node, wanted or kind(node))
         found = self._others(node) or self._computed(node)

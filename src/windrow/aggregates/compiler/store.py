@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from windrow.aggregate_body import INWINDOW
 from windrow.aggregates.compiler.columns import Ints, Rows, Words, packed, unpacked
 from windrow.aggregates.compiler.prelude import (
     BEFORE,
@@ -57,6 +58,10 @@ class Store:
         yield from (self.rows.integers, self.rows.floats, self.rows.nulls, self.links)
         if not self._table.is_single:
             yield from (self._heads, self._meta)
+
+    @property
+    def is_window(self) -> bool:
+        return self._table.name == INWINDOW
 
     @property
     def live(self) -> int:

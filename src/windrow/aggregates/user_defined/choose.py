@@ -7,6 +7,8 @@ from functools import lru_cache
 from windrow.aggregates.compiler.kinds import CannotCompile
 from windrow.aggregates.compiler.machine import Compiled
 from windrow.aggregates.compiler.module import Module, compiled
+from windrow.aggregates.user_defined.guarded import Guarded
+from windrow.aggregates.user_defined.in_python import InPython
 from windrow.aggregates.user_defined.interpreter import Interpreter
 from windrow.aggregates.user_defined.machine import Machine
 from windrow.catalog import Aggregate
@@ -14,10 +16,12 @@ from windrow.catalog import Aggregate
 
 def machine_for(aggregate: Aggregate) -> Machine:
     """A new machine that remembers nothing yet."""
+    if aggregate.python is not None:
+        return Guarded(aggregate, InPython(aggregate))
     module = _module(aggregate)
     if isinstance(module, Module):
-        return Compiled(aggregate, module)
-    return Interpreter(aggregate, machine_for)
+        return Guarded(aggregate, Compiled(aggregate, module))
+    return Guarded(aggregate, Interpreter(aggregate, machine_for))
 
 
 def obstacle(aggregate: Aggregate) -> str | None:

@@ -44,6 +44,10 @@ class GroupRows:
         self._numbers = np.concatenate([self._numbers, np.arange(first, first + len(rows))])
         self._groups = np.concatenate([self._groups, rows[GROUP].to_numpy()])
 
+    def rows(self) -> pa.Table:
+        """All rows; they stay."""
+        return self._rows.take(self._numbers)
+
     def save(self) -> State:
         return self._rows.save()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ import pyarrow as pa
 from windrow.aggregate_body import INWINDOW, RETURN, Event
 from windrow.aggregates.user_defined.group_rows import GROUP, ORDINAL, GroupRows
 from windrow.aggregates.user_defined.listing import MachineFor, list_function
-from windrow.aggregates.user_defined.machine import Ints, Machine, Returned, Step, Steps
+from windrow.aggregates.user_defined.machine import Halt, Ints, Machine, Returned, Step, Steps
 from windrow.aggregates.user_defined.script import TUPLES, Script, Text
 from windrow.buffers.parts import State, under, within
 from windrow.catalog import Aggregate
@@ -40,18 +41,22 @@ class Interpreter(Machine):
         groups = np.unique(steps.groups)
         count = int(np.count_nonzero(steps.kinds == Step.ARRIVE))
         with self._loaded(groups, arguments, count) as counts:
-            run = _Run(self._script, counts, steps, window=self._aggregate.window)
-            run.all()
+            window, limit = self._aggregate.window, self._aggregate.limit
+            run = _Run(self._script, counts, steps, window=window, limit=limit)
+            halted = run.all()
             answer = fetch(f"SELECT * FROM {self._script.name(RETURN)} ORDER BY rowid")
         rows = answer.drop_columns([GROUP, ORDINAL])
         there = np.fromiter(counts, np.int64, len(counts))
-        return Returned(
+        returned = Returned(
             answer[GROUP].to_numpy(),
             pa.table(rows.columns, schema=self._body.returns.arrow),
             np.setdiff1d(groups, there),
             np.array(run.failed, np.int64),
             tuple(run.reasons),
         )
+        if halted is None:
+            return returned
+        raise Halt(halted, f"its tables have more than {self._aggregate.limit} rows", returned)
 
     def save(self) -> State:
         saved = under("groups", self._counts.save())
@@ -93,14 +98,20 @@ class Interpreter(Machine):
 class _Run:
     """Steps, one after another."""
 
-    def __init__(self, script: Script, counts: dict[int, list[int]], steps: Steps, *, window: bool) -> None:
+    def __init__(
+        self, script: Script, counts: dict[int, list[int]], steps: Steps, *, window: bool, limit: int
+    ) -> None:
         self._script, self._counts, self._steps = script, counts, steps
         self._window = window
+        self._limit = limit
+        self._grew = False
+        """Whether something put rows into a table."""
         self._row = 0
         self.failed: list[int] = []
         self.reasons: list[str] = []
 
-    def all(self) -> None:
+    def all(self) -> int | None:
+        """Do the steps; the one at which the tables became too large, if any."""
         does = {
             Step.ARRIVE: self._arrive,
             Step.EXPIRE: self._expire,
@@ -111,6 +122,16 @@ class _Run:
             zip(self._steps.groups.tolist(), self._steps.kinds.tolist(), strict=True)
         ):
             does[Step(kind)](group, step)
+            if self._grew and self._are_large():
+                return step
+        return None
+
+    def _are_large(self) -> bool:
+        self._grew = False
+        own = (self._script.name(table) for table in self._script.tables if table != INWINDOW)
+        counted = " + ".join(f"(SELECT count(*) FROM {table})" for table in own)
+        large: list[Any] = fetch(f"SELECT {counted} > {self._limit} AS large")["large"].to_pylist()
+        return bool(large[0])
 
     def _arrive(self, group: int, step: int) -> None:
         is_new = group not in self._counts
@@ -146,6 +167,7 @@ class _Run:
         for text in self._script.events[event]:
             if text.returns and not heard:
                 continue
+            self._grew |= text.fills
             try:
                 _say(text, told)
             except DataFault as fault:

@@ -74,6 +74,16 @@ class Returned:
     reasons: tuple[str, ...] = ()
 
 
+class Halt(Exception):
+    """The aggregate cannot go on; the message says why."""
+
+    def __init__(self, step: int, reason: str, before: Returned | None = None) -> None:
+        super().__init__(reason)
+        self.step = step
+        self.before = before
+        """What came of the steps before."""
+
+
 class Machine(ABC):
     """An aggregate of the user's own at work."""
 

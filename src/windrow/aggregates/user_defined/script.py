@@ -43,11 +43,13 @@ class Text:
     sql: str
     parameters: tuple[str, ...]
     returns: bool = False
+    fills: bool = False
+    """It puts rows into a table that stays."""
 
     @classmethod
-    def of(cls, sql: str, *, returns: bool = False) -> Text:
+    def of(cls, sql: str, *, returns: bool = False, fills: bool = False) -> Text:
         named = tuple(name for name in ("group", "ordinal", "row", "step") if f"${name}" in sql)
-        return cls(sql, named, returns)
+        return cls(sql, named, returns, fills)
 
 
 class Script:
@@ -137,7 +139,8 @@ class Script:
             return Text.of(sql, returns=True)
         names = ", ".join(quoted(name) for name in self.tables[table].names)
         return Text.of(
-            f"INSERT INTO {self.name(table)} SELECT $group, NULL, {names} FROM ({query}) AS q({names})"
+            f"INSERT INTO {self.name(table)} SELECT $group, NULL, {names} FROM ({query}) AS q({names})",
+            fills=True,
         )
 
     def _sql(self, tree: exp.Expr, event: Event) -> str:
