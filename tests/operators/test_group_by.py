@@ -57,6 +57,7 @@ SETS = [
         "COUNT(s) FILTER (WHERE t)",
         "COUNT(1)",
     ),
+    ("FIRST(i)", "LAST(s)", "ANY_VALUE(i)", "LAST(i) FILTER (WHERE t)", "ANY_VALUE(s) FILTER (WHERE t)"),
     ("SUM(i)", "AVG(i)", "SUM(i) FILTER (WHERE t)", "AVG(x) FILTER (WHERE t)", "SUM(t)", "COUNT_IF(t)"),
     ("SUM(x)", "AVG(x)", "BOOL_AND(t)", "BOOL_OR(t)", "SUM(i * 0)"),
     (

@@ -11,6 +11,7 @@ import pyarrow as pa
 from windrow.aggregates.events import Events
 from windrow.aggregates.ingredients import Arrived
 from windrow.aggregates.parts import Ending
+from windrow.aggregates.tuples import Column, one_array
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
@@ -72,6 +73,20 @@ class Members:
                 room *= 2
         self._release(slots[events.rows[events.signs < 0]])
 
+    def ends(self, events: Events, signs: Signs, slots: Ints, *, stay: bool) -> tuple[Column, Column]:
+        """The first and the last tuple of each moment's group after it, of the first column. Tuples that
+        depart are let go of when it is over, and of those that `stay` all but these two."""
+        self._lists = _grown(self._lists, events.capacity)
+        noted = np.empty((len(events.moments), 2), np.int64)
+        opened = events.moments.groups[: events.moments.openings]
+        noted[: len(opened)] = self._lists[opened, : kernels.SIZE]
+        gone = np.empty(len(events.rows), np.int64)
+        what = events.rows, signs, events.places, events.groups, slots
+        count = kernels.note_ends(*what, stay, self._lists, self._links, gone, noted)
+        found = self._at(noted[:, kernels.FIRST]), self._at(noted[:, kernels.LAST])
+        self._release(np.concatenate([gone[:count], slots[events.rows[signs < 0]]]))
+        return found
+
     def save(self) -> State:
         equals = {} if self._equals is None else self._equals.save()
         return {**under("rows", self._rows.save()), **under("equals", equals)}
@@ -91,6 +106,14 @@ class Members:
             self._equal_lists = _grown(self._equal_lists, self._equals.capacity)
             codes = self._equals.find(rows)
             kernels.link_all(codes, slots, self._equal_lists, self._equal_links)
+
+    def _at(self, slots: Ints) -> Column:
+        """What tuples have in the first column; NULL where there is none."""
+        there = slots >= 0
+        rows = self._rows.take(self._row_of[slots[there]], [self._grouped.names[1]])
+        places = pa.array(np.cumsum(there) - 1, mask=~there)
+        found: Column = one_array(rows.column(0)).take(places)
+        return found
 
     def _match(self, equals: KeyCodes, rows: pa.Table, signs: Signs, fresh: Ints) -> Ints:
         codes, slots = equals.codes(rows), np.empty(len(signs), np.int64)

@@ -11,23 +11,35 @@ from windrow.aggregates.base import Aggregate, Declaration
 from windrow.aggregates.calls import take_apart
 from windrow.aggregates.counting import count
 from windrow.aggregates.extremes import greatest, least
+from windrow.aggregates.first_and_last import any_value, first, last
 from windrow.aggregates.ledger import Ledger
+from windrow.aggregates.spreads import spread
 from windrow.aggregates.summing import all_true, any_true, average, sum_
 from windrow.aggregates.user_defined.calls import version, versions_of
 from windrow.aggregates.user_defined.running import running
 from windrow.schema import Field
 
 AGGREGATES: Mapping[str, Declaration] = {
+    "any_value": any_value,
+    "arbitrary": first,
     "avg": average,
     "bool_and": all_true,
     "bool_or": any_true,
     "count": count,
     "count_if": sum_,
     "countif": sum_,
+    "first": first,
+    "last": last,
     "max": greatest,
     "mean": average,
     "min": least,
+    "stddev": spread,
+    "stddev_pop": spread,
+    "stddev_samp": spread,
     "sum": sum_,
+    "var_pop": spread,
+    "var_samp": spread,
+    "variance": spread,
 }
 """By the names that DuckDB has for them. What is not here, and what users define under any name, is
 computed from the live tuples."""

@@ -22,6 +22,7 @@ from windrow.kernels import digits
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 Which: TypeAlias = tuple[Ints, Signs, Ints, Ints]
 """Events, as kernels take them: tuples, signs, moments, and the tuples' groups."""
 
@@ -165,6 +166,14 @@ class FloatSums(_ScaledSums):
             sums[nan | (above & below)] = np.nan
         return sums
 
+    @property
+    def is_special(self) -> Mask:
+        """Whether a moment has anything that is no finite number."""
+        if not self._has_specials:
+            return np.zeros(len(self.noted), np.bool_)
+        special: Mask = np.any(self._special_noted > 0, axis=1)
+        return special
+
     def observe(self, events: Events) -> None:
         super().observe(events)
         if self._has_specials:
@@ -204,3 +213,20 @@ class FloatSums(_ScaledSums):
     def _add(self, events: Events, which: Which, state: Ints) -> None:
         values = events.tuples.integers(self._name)
         digits.add_floats(*which, values, self.lowest, state, self.noted)
+
+
+class SquareSums(_ScaledSums):
+    """Sums of the squares of floating numbers; what is no finite number does not count."""
+
+    def __init__(self, name: str, counted: str) -> None:
+        super().__init__(counted, digits.PRODUCT_SPAN)
+        self._name = name
+
+    def _prepare(self, events: Events) -> None:
+        values = events.tuples.integers(self._name)
+        least, greatest, _ = digits.exponent_range(values, values)
+        self._reach(least, greatest)
+
+    def _add(self, events: Events, which: Which, state: Ints) -> None:
+        values = events.tuples.integers(self._name)
+        digits.add_products(*which, values, values, self.lowest, state, self.noted)

@@ -73,6 +73,41 @@ def match(codes: Ints, signs: Signs, fresh: Ints, lists: Ints, links: Ints, slot
 
 
 @kernel(
+    f"int64({_READ}, {_SIGNS}, {_READ}, {_READ}, {_READ}, boolean,"
+    " int64[:, ::1], int64[:, ::1], int64[::1], int64[:, ::1])"
+)
+def note_ends(
+    rows: Ints,
+    signs: Signs,
+    moments: Ints,
+    groups: Ints,
+    slots: Ints,
+    stay: bool,
+    lists: Ints,
+    links: Ints,
+    gone: Ints,
+    noted: Ints,
+) -> int:
+    """The first and the last slot of each moment's group after it. Where tuples `stay` for ever, a list
+    keeps no more than these two; returns how many slots are `gone` from between."""
+    goners = 0
+    for event in range(rows.shape[0]):
+        row, moment = rows[event], moments[event]
+        group = groups[row]
+        if signs[event] > 0:
+            if stay and lists[group, SIZE] > 1:
+                gone[goners] = lists[group, LAST]
+                unlink(lists, links, group, gone[goners])
+                goners += 1
+            link(lists, links, group, slots[row])
+        elif signs[event] < 0:
+            unlink(lists, links, group, slots[row])
+        if moment >= 0:
+            noted[moment, 0], noted[moment, 1] = lists[group, FIRST], lists[group, LAST]
+    return goners
+
+
+@kernel(
     f"Tuple((int64, int64))({_READ}, {_SIGNS}, {_READ}, {_READ}, {_READ}, {_READ}, int64, int64,"
     " int64[:, ::1], int64[:, ::1], int64[::1], int64[::1])"
 )
