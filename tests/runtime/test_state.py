@@ -92,8 +92,18 @@ def test_a_part_that_has_not_changed_is_not_written_again(tmp_path: Path) -> Non
 def test_a_damaged_part_is_told_by_its_name(tmp_path: Path) -> None:
     store = FileState(tmp_path)
     store.save(1, state(1))
-    (tmp_path / "1-0.arrow").write_bytes(b"rubbish")
-    with pytest.raises(CheckpointError, match=r"1-0\.arrow"):
+    part = tmp_path / "1-0.arrow"
+    content = bytearray(part.read_bytes())
+    for damaged in (
+        b"rubbish",
+        bytes(content[:-100]),
+        bytes([*content[:99], content[99] ^ 1, *content[100:]]),
+    ):
+        part.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match=r"1-0\.arrow: a file of the checkpoint is damaged"):
+            store.load(1)
+    part.unlink()
+    with pytest.raises(CheckpointError, match=r"1-0\.arrow: a file of the checkpoint is missing"):
         store.load(1)
 
 

@@ -220,6 +220,25 @@ def demo_command(
     _told(command)
 
 
+@app.command("state")
+def state_command(
+    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="The folder of a run.")],
+) -> None:
+    """What the steps of a checkpoint's queries keep: rows, bytes, and when these end.
+
+    Examples:
+
+    * `windrow state /data/load`
+    """
+
+    def command() -> None:
+        from windrow.cli.state import state
+
+        state(checkpoint)
+
+    _told(command)
+
+
 @app.command("bench")
 def bench_command(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Default: all.")] = None,

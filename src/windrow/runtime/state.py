@@ -1,18 +1,20 @@
 """Operator state, a version for each batch.
 
 Batch n reads what the newest batch before it wrote, and writes its own version: a manifest that names
-the file of each part. A part that has not changed keeps its file, so a version costs what changed.
-Files are renamed into place, the manifest last; so a batch that is run again, or twice at once, finds
-and leaves the same.
+the file of each part, with a checksum. A part that has not changed keeps its file, so a version costs
+what changed. Files are renamed into place, the manifest last; so a batch that is run again, or twice at
+once, finds and leaves the same.
 
 A process that ran the batch before still has its operators, and goes on with them.
 """
 
 from __future__ import annotations
 
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,20 +67,34 @@ class MemoryState(StateStore):
             del self._versions[old]
 
 
+@dataclass(frozen=True, slots=True)
+class PartFile:
+    """Where a part lies, and the checksum of its bytes."""
+
+    file: str
+    crc: int
+
+
 class FileState(StateStore):
     """State under a checkpoint: `N.json` names the parts of version N, each a file `N-PLACE.arrow`."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._written: dict[str, tuple[pa.Table, str]] = {}
+        self._written: dict[str, tuple[pa.Table, PartFile]] = {}
         """The parts of the version last loaded or saved here, and their files."""
 
     def newest(self, before: int) -> int:
         return max((version for version in self._versions() if version < before), default=NOTHING)
 
+    def files(self) -> dict[str, Path]:
+        """The files of the newest version, by the names of their parts."""
+        newest = max(self._versions(), default=NOTHING)
+        parts = {} if newest == NOTHING else self._files(newest)
+        return {name: self._directory / part.file for name, part in parts.items()}
+
     def load(self, version: int) -> State:
         files = self._files(version)
-        self._written = {name: (_read(self._directory / file), file) for name, file in files.items()}
+        self._written = {name: (_read(self._directory, part), part) for name, part in files.items()}
         return {name: table for name, (table, _) in self._written.items()}
 
     def save(self, batch: int, state: State) -> None:
@@ -86,20 +102,21 @@ class FileState(StateStore):
             name: (table, self._file_of(name, table) or self._write(f"{batch}-{place}.arrow", table))
             for place, (name, table) in enumerate(state.items())
         }
-        write_json(self._manifest(batch), {name: file for name, (_, file) in written.items()})
+        write_json(self._manifest(batch), {name: asdict(part) for name, (_, part) in written.items()})
         self._written = written
         self._remove_old()
 
-    def _file_of(self, name: str, table: pa.Table) -> str | None:
-        known, file = self._written.get(name, (None, None))
-        return file if known is table else None
+    def _file_of(self, name: str, table: pa.Table) -> PartFile | None:
+        known, part = self._written.get(name, (None, None))
+        return part if known is table else None
 
-    def _write(self, file: str, table: pa.Table) -> str:
+    def _write(self, file: str, table: pa.Table) -> PartFile:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
-        write_atomically(self._directory / file, sink.getvalue())
-        return file
+        content = sink.getvalue()
+        write_atomically(self._directory / file, content)
+        return PartFile(file, zlib.crc32(content))
 
     def _remove_old(self) -> None:
         versions = sorted(self._versions())
@@ -108,17 +125,17 @@ class FileState(StateStore):
             return
         for version in old:
             self._manifest(version).unlink(missing_ok=True)
-        used = {file for version in kept for file in self._files(version).values()}
+        used = {part.file for version in kept for part in self._files(version).values()}
         for path in self._directory.glob("*.arrow"):
             if path.name not in used and int(path.stem.partition("-")[0]) < kept[-1]:
                 path.unlink(missing_ok=True)
 
-    def _files(self, version: int) -> dict[str, str]:
+    def _files(self, version: int) -> dict[str, PartFile]:
         path = self._manifest(version)
-        told = read_json(path)
-        if not isinstance(told, dict):
-            raise unusable(path)
-        return told
+        try:
+            return {name: PartFile(**part) for name, part in read_json(path).items()}
+        except (AttributeError, TypeError) as error:
+            raise unusable(path) from error
 
     def _manifest(self, version: int) -> Path:
         return self._directory / f"{version}.json"
@@ -168,9 +185,17 @@ class Places:
         self._places = kept
 
 
-def _read(path: Path) -> pa.Table:
+def _read(directory: Path, part: PartFile) -> pa.Table:
+    """A part, mapped into memory."""
+    path = directory / part.file
     try:
-        with pa.memory_map(str(path)) as file, pa.ipc.open_file(file) as reader:
-            return reader.read_all()
+        with pa.memory_map(str(path)) as file:
+            content = file.read_buffer()
+            if zlib.crc32(content) != part.crc:
+                raise unusable(path)
+            with pa.ipc.open_file(content) as reader:
+                return reader.read_all()
+    except FileNotFoundError as error:
+        raise unusable(path, "is missing") from error
     except (OSError, pa.ArrowInvalid) as error:
         raise unusable(path) from error
