@@ -65,12 +65,14 @@ class Pairing:
         self._make_heads(keys)
         at = np.array([0, 0, 0, self._used, BEGINNING], np.int64)
         tuples = (*_columns(left), *_columns(right))
-        while at[kernels.LEFT_DONE] + at[kernels.RIGHT_DONE] < len(left) + len(right):
+        left_over = len(left) + len(right)
+        while left_over:
             rows, lives = np.empty((2, BLOCK), np.int64), np.empty((2, BLOCK), np.int64)
             count = kernels.pair(*tuples, self._heads, self._entries, at, rows, lives)
             if count:
                 yield Pairs(*rows[:, :count], *lives[:, :count])
-            if count < BLOCK:
+            left_over = len(left) + len(right) - int(at[kernels.LEFT_DONE] + at[kernels.RIGHT_DONE])
+            if left_over and count < BLOCK:
                 self._repack(at, int(at[kernels.NOW]))
         self._used = int(at[kernels.USED])
 
