@@ -155,8 +155,8 @@ def _dearest(
 
 def _capacity(scale: Scale) -> Measurement:
     """Figure 8b, on the clock on the wall: the join step alone, with windows full."""
-    rows = scale.size(full=1_000_000, quick=20_000)
-    window = rows // 10
+    rows = scale.size(full=400_000, quick=20_000)
+    window = rows // 4
 
     def run(work: Work) -> float:
         return work.seconds()
@@ -168,7 +168,7 @@ def _capacity(scale: Scale) -> Measurement:
             for how in (MESSAGES, ITA, NTA)
         },
         work=rows,
-        rounds=scale.rounds,
+        rounds=min(scale.rounds, 5),
         bounds=[Bound(MESSAGES.value, NTA.value), Bound(ITA.value, NTA.value)],
         remark="tuples that arrive; with negative tuples each comes twice. nile: a factor of two",
     )

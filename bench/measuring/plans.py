@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ class Spent:
     """What a plan took, once its windows were full."""
 
     milliseconds: float
-    """Of processor time, for 1,000 units of time."""
+    """Of processor time, for 1,000 units of time: the median of all calls."""
     bytes: int
     """Of state."""
     given: int
@@ -44,17 +45,17 @@ def as_written(sql: str, declared: str, how: Expiration) -> CompiledPlan:
 def spent(plan: CompiledPlan, streams: Mapping[str, pa.Table], unit: int, full: int, until: int) -> Spent:
     """Let tuples come, and look at what happens between `full` and `until`; all in units of time."""
     stages = [stage.start() for stage in plan.stages[1:]]
-    seconds, given = 0.0, 0
+    seconds, given = list[float](), 0
     for clock, arriving in _calls(plan, streams, unit, until):
         known = plan.stages[0].start().on_deltas(arriving)
         began = time.process_time()
         for stage, running in zip(plan.stages[1:], stages, strict=True):
             known |= running.on_deltas({each.id: known[each.id] for each in stage.inputs})
         if clock > full:
-            seconds += time.process_time() - began
+            seconds.append(time.process_time() - began)
             given += len(known[RESULT])
-    thousands = (until - full) / 1_000
-    return Spent(1_000 * seconds / thousands, sum(map(_bytes, stages)), round(given / thousands))
+    typical = statistics.median(seconds) * 1_000 / CALL
+    return Spent(1_000 * typical, sum(map(_bytes, stages)), round(1_000 * given / (until - full)))
 
 
 def _bytes(stage: RunningStage) -> int:

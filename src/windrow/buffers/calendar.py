@@ -37,6 +37,11 @@ class CalendarQueue(Expiries):
         return len(self._heads)
 
     @property
+    def width(self) -> int:
+        """Of a day."""
+        return int(self._book[calendar.WIDTH])
+
+    @property
     def nbytes(self) -> int:
         return self._heads.nbytes + self._chain.nbytes + self._number.nbytes + self._exp.nbytes
 
