@@ -45,7 +45,7 @@ def test_tuples_are_there_while_they_have_a_partner_or_have_none(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=400)
 @given(STORIES, st.sampled_from(QUERIES), st.sampled_from(["upa", "negative", "direct"]))
 def test_so_they_are_in_many_more_stories(story: Story, query: str, expiration: str) -> None:
     assert replayed(story.told(query, expiration=expiration)) == story.answers(query)

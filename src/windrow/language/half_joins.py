@@ -91,7 +91,9 @@ class HalfJoins:
         clauses = {name for name, value in select.args.items() if value}
         if not clauses <= _SIMPLE or "from_" not in clauses or not _is_answer(select):
             return False
-        return not any(True for each in select.expressions for _ in calls_in(each, self.context))
+        return not any(
+            each.find(exp.Window) or any(calls_in(each, self.context)) for each in select.expressions
+        )
 
     def _simple(self, select: exp.Select, left: Factor, around: Scope) -> _Results:
         joiner = Joiner(self.context, self.names)

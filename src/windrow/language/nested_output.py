@@ -95,10 +95,14 @@ def _said(window: WindowClause) -> tuple[object, ...]:
 def _over(item: exp.Expr, columns: Mapping[exp.Expr, str]) -> exp.Expr:
     """An expression of the outer query: over the columns of the inner one."""
 
+    by_name = {key.name.lower(): name for key, name in columns.items() if isinstance(key, exp.Column)}
+
     def told(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Anonymous) and "window" in node.meta:
             node = node.expressions[0]
         name = columns.get(node)
+        if name is None and isinstance(node, exp.Column):
+            name = by_name.get(node.name.lower())
         return node if name is None else exp.column(name, quoted=True)
 
     return item.copy().transform(told)
