@@ -12,15 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.plan.random_plans import CLOCK, STREAMS, RandomPlan, random_tuples
+from tests.plan.random_plans import CLOCK, STREAMS, RandomPlan, random_tuples, so_far
 from tests.plan.reference import answer_at
+from tests.plan.running import answers, compiled, run_plan
 from windrow.plan.nodes import Node, walk
 from windrow.plan.rules.alternatives import ALTERNATIVES, everywhere
 from windrow.plan.rules.optimizer import finish, simplify, tidy
 from windrow.plan.stages import compile_plan
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_alternatives_mean_the_same(chance: Random) -> None:
     check(chance)
@@ -49,6 +50,32 @@ def check(chance: Random) -> None:
 
 def _some(chance: Random, plans: list[Node]) -> list[Node]:
     return chance.sample(plans, min(2, len(plans)))
+
+
+@settings(deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_alternatives_run_to_the_same_answers(chance: Random) -> None:
+    check_running(chance)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_many_alternatives_run_to_the_same_answers(chance: Random) -> None:
+    check_running(chance)
+
+
+def check_running(chance: Random) -> None:
+    """On operators, in some calls."""
+    written = simplify(RandomPlan(chance).joined(chance.randint(2, 3)))
+    streams = {name: random_tuples(chance) for name in STREAMS}
+    clocks = sorted(chance.sample(range(CLOCK + 15), 3))
+    seen = [{name: so_far(each, clock) for name, each in streams.items()} for clock in clocks]
+    expected = [answer_at(written, *at) for at in zip(clocks, seen, strict=True)]
+    for rule in ALTERNATIVES:
+        for other in _some(chance, [*everywhere(rule, written)])[:1]:
+            found = answers(run_plan(compiled(tidy(other)), streams, clocks))
+            assert found == expected, rule.__name__
 
 
 def test_plans_have_all_that_alternatives_are_about() -> None:
