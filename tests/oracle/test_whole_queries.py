@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.oracle.random_queries import RandomQuery
 from tests.oracle.windows import STORIES, Story, replayed
 
 TOP = [
@@ -42,8 +45,17 @@ def test_the_answer_is_right_at_every_second(story: Story, query: str) -> None:
     assert replayed(story.told(query)) == story.answers(query)
 
 
+RANDOM = st.integers(0, 2**32).map(lambda seed: RandomQuery(Random(seed)).drawn())
+
+
+@settings(deadline=None, max_examples=16, suppress_health_check=[HealthCheck.too_slow])
+@given(STORIES, RANDOM)
+def test_so_is_that_of_random_queries(story: Story, query: str) -> None:
+    assert replayed(story.told(query)) == story.answers(query)
+
+
 @pytest.mark.slow
 @settings(deadline=None, max_examples=1000)
-@given(STORIES, QUERIES, st.sampled_from(["upa", "negative", "direct"]))
+@given(STORIES, QUERIES | RANDOM, st.sampled_from(["upa", "negative", "direct"]))
 def test_so_it_is_in_many_more_stories(story: Story, query: str, expiration: str) -> None:
     assert replayed(story.told(query, expiration=expiration)) == story.answers(query)
