@@ -81,7 +81,9 @@ def test_a_negation_gives_what_has_no_partner() -> None:
     found, lonely = estimate(lacking(x(), y(10), "a = d")), absent(50, 20)
     assert found.live == pytest.approx(1000 * lonely)
     assert found.rate == found.negatives == pytest.approx(10 * lonely + 2 * lonely * 1000 / 50)
+    assert found.state == pytest.approx(1000 + 50 * (1 - lonely))
     assert estimate(having(x(), y(10), "a = d")).live == pytest.approx(1000 * (1 - lonely))
+    assert estimate(lacking(newest(stream("X"), 1000), y(10), "a = d")).state == 1020
 
 
 def test_what_comes_up_in_draws() -> None:

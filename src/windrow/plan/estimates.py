@@ -219,15 +219,16 @@ def _join(node: Join | RelationJoin, inputs: Sequence[Estimate]) -> Estimate:
 
 def _half_join(node: SemiJoin | Negation, inputs: Sequence[Estimate]) -> Estimate:
     """Tuples of the left come and go themselves, and as the first of their partners come and the last
-    of them go."""
+    of them go. Where ends are foreseen, and keys say it all, only the latest end of each key is kept of the
+    right side."""
     left, right = inputs
     one_in = max(_matches(node, left, right), 1.0)
     lonely = absent(one_in, right.live)
     share = lonely if isinstance(node, Negation) else 1 - lonely
     turned = right.rate * lonely * left.live / one_in
-    return Estimate(
-        left.rate * share + turned, left.live * share, left.values, state=left.live + right.live
-    )
+    in_order = node.left.pattern <= Pattern.WKS and node.right.pattern is not Pattern.STR
+    kept = there(one_in, right.live) if in_order and node.condition is None else right.live
+    return Estimate(left.rate * share + turned, left.live * share, left.values, state=left.live + kept)
 
 
 def _looked_up(node: RelationHalfJoin, inputs: Sequence[Estimate]) -> Estimate:
