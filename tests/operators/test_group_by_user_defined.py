@@ -27,6 +27,15 @@ CREATE AGGREGATE total(x int) : bigint {
     ITERATE: { UPDATE t SET n = coalesce(n + x, n, x) }
     TERMINATE: { INSERT INTO RETURN SELECT n FROM t }
 }"""
+WINDOW_TOTAL = """
+CREATE WINDOW AGGREGATE total(x int) : bigint {
+    TABLE t(n bigint, c int);
+    TABLE inwindow(w int);
+    INITIALIZE: { INSERT INTO t VALUES (coalesce(x, 0), CASE WHEN x IS NULL THEN 0 ELSE 1 END) }
+    ITERATE: { UPDATE t SET n = n + x, c = c + 1 WHERE x IS NOT NULL }
+    EXPIRE: { UPDATE t SET n = n - oldest(), c = c - 1 WHERE oldest() IS NOT NULL }
+    TERMINATE: { INSERT INTO RETURN SELECT CASE WHEN c > 0 THEN n END FROM t }
+}"""
 TALLY = """
 CREATE AGGREGATE tally() : bigint {
     TABLE t(n bigint);
@@ -52,12 +61,15 @@ SETS = {
 }
 
 
-def node(history: History, keys: Sequence[str], calls: Sequence[tuple[str, str]]) -> GroupBy:
+def node(history: History, keys: Sequence[str], calls: Sequence[tuple[str, str]], *windows: str) -> GroupBy:
     trees, names = [], []
     for place, (definition, text) in enumerate(calls):
         aggregate = defined(definition)
-        tree = exp.maybe_parse(text, dialect="duckdb")
-        (tree.this if isinstance(tree, exp.Filter) else tree).meta["aggregate"] = (aggregate,)
+        tree: exp.Expr = exp.maybe_parse(text, dialect="duckdb")
+        (tree.this if isinstance(tree, exp.Filter) else tree).meta["aggregate"] = (
+            aggregate,
+            *map(defined, windows),
+        )
         trees.append(tree)
         names.append(Field(f"a{place}", aggregate.type))
     return GroupBy(received("S", COLUMNS, history.pattern), tuple(keys), tuple(trees), tuple(names))
@@ -75,3 +87,14 @@ def test_results_are_those_over_the_live_tuples(
         expected = f"CASE WHEN COUNT(*) > 0 THEN {expected} END"
     sql = f"SELECT {', '.join([*keys, expected])} FROM l{grouping}"
     check(node(history, keys, calls), [oldest_first(history)], sql, cuts)
+
+
+@settings(deadline=None, max_examples=25)
+@given(histories(COLUMNS, ROWS), CALLS, st.sampled_from([(), ("k",)]))
+def test_a_window_version_follows_tuples_that_end_in_order(
+    history: History, cuts: Sequence[Call], keys: Sequence[str]
+) -> None:
+    calls, expected = SETS["total"]
+    grouping = f" GROUP BY {', '.join(keys)}" if keys else ""
+    sql = f"SELECT {', '.join([*keys, expected])} FROM l{grouping}"
+    check(node(history, keys, calls, WINDOW_TOTAL), [oldest_first(history)], sql, cuts)

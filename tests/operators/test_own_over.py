@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from tests.aggregates.user_defined.playing import defined
 from tests.operators.playing import CALLS, Call, History, histories, play
-from tests.operators.test_group_by_user_defined import TOTAL
+from tests.operators.test_group_by_user_defined import TOTAL, WINDOW_TOTAL
 from tests.operators.test_over import (
     COLUMNS,
     FRAMES,
@@ -31,15 +31,6 @@ from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Extent
 from windrow.schema import Field
 
-WINDOW_TOTAL = """
-CREATE WINDOW AGGREGATE total(x int) : bigint {
-    TABLE t(n bigint, c int);
-    TABLE inwindow(w int);
-    INITIALIZE: { INSERT INTO t VALUES (coalesce(x, 0), CASE WHEN x IS NULL THEN 0 ELSE 1 END) }
-    ITERATE: { UPDATE t SET n = n + x, c = c + 1 WHERE x IS NOT NULL }
-    EXPIRE: { UPDATE t SET n = n - oldest(), c = c - 1 WHERE oldest() IS NOT NULL }
-    TERMINATE: { INSERT INTO RETURN SELECT CASE WHEN c > 0 THEN n END FROM t }
-}"""
 GREATEST = """
 CREATE WINDOW AGGREGATE peak(x int) : int {
     TABLE inwindow(w int);

@@ -15,8 +15,9 @@ from windrow.aggregates.first_and_last import any_value, first, last
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.spreads import spread
 from windrow.aggregates.summing import all_true, any_true, average, sum_
-from windrow.aggregates.user_defined.calls import version, versions_of
+from windrow.aggregates.user_defined.calls import following, version, versions_of
 from windrow.aggregates.user_defined.running import running
+from windrow.plan.patterns import Pattern
 from windrow.schema import Field
 
 AGGREGATES: Mapping[str, Declaration] = {
@@ -45,8 +46,13 @@ AGGREGATES: Mapping[str, Declaration] = {
 computed from the live tuples."""
 
 
-def aggregate_of(tree: exp.Expr, field: Field, ledger: Ledger, *, so_far: bool = False) -> Aggregate:
-    """What runs a call; with `so_far`, over all tuples so far, of which none ever ends."""
+def aggregate_of(
+    tree: exp.Expr, field: Field, ledger: Ledger, *, so_far: bool = False, pattern: Pattern | None = None
+) -> Aggregate:
+    """What runs a call: with `so_far` over all tuples so far, of which none ever ends; with a pattern over
+    tuples that end by it, whose values are compared with those before."""
+    if pattern is not None and (followed := following(tree, pattern)) is not None:
+        return running(tree, followed, ledger, compares=True)
     definition = version(tree, window=False)
     if so_far and definition is not None:
         return running(tree, definition, ledger)

@@ -39,7 +39,7 @@ class GroupByOperator(Operator):
         self._ledger = Ledger(node.input.schema, ending)
         self._live = self._ledger.part(Counts, None)
         self._aggregates = [
-            aggregate_of(call, field, self._ledger)
+            aggregate_of(call, field, self._ledger, pattern=node.input.pattern)
             for call, field in zip(node.aggregates, node.names, strict=True)
         ]
         self._population = population(self._ledger)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from windrow.aggregates.user_defined.calls import version
+from windrow.aggregates.user_defined.calls import following, version
 from windrow.aggregates.user_defined.choose import obstacle
+from windrow.catalog import Aggregate
 from windrow.plan.estimates import Estimate, Estimator
 from windrow.plan.exchange import level
 from windrow.plan.grouping import Accumulate, GroupBy, Over
@@ -68,14 +69,23 @@ def described(node: Node, estimator: Estimator) -> Described:
 def _carried_out(node: Node) -> Iterator[str]:
     """How aggregates of the user's own run: compiled or, where something keeps them, interpreted."""
     if isinstance(node, Accumulate | GroupBy | Over):
-        calls, window = (node.calls, node.own) if isinstance(node, Over) else (node.aggregates, False)
-        called = (version(call, window=window) for call in calls)
+        called = list(_called(node))
         for name, aggregate in {each.name: each for each in called if each is not None}.items():
             if aggregate.python is not None:
                 yield f"{name} runs in Python"
                 continue
             why = obstacle(aggregate)
             yield f"{name} is compiled" if why is None else f"{name} is interpreted, for {why}"
+
+
+def _called(node: Accumulate | GroupBy | Over) -> Iterator[Aggregate | None]:
+    """The versions of aggregates that serve a step."""
+    if isinstance(node, Over):
+        yield from (version(call, window=node.own) for call in node.calls)
+        return
+    pattern = node.input.pattern
+    for call in node.aggregates:
+        yield following(call, pattern) or version(call, window=False)
 
 
 _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))

@@ -89,7 +89,9 @@ class Compiled(Machine):
         """What happens, as arrays."""
         heard = np.ones(len(steps), np.bool_) if steps.heard is None else steps.heard
         rows = packed(arguments, self._module.arguments, self._words)
-        words = self._words.codes(pa.array(self._module.strings, pa.string()))
+        words = np.empty(0, np.int64)
+        if self._module.strings:
+            words = self._words.codes(pa.array(self._module.strings, pa.string()))
         arrays = (steps.groups, steps.kinds, heard, rows.integers, rows.floats, rows.nulls, words)
         return [np.require(array, requirements=["C", "W"]) for array in arrays]
 
@@ -123,9 +125,8 @@ class Compiled(Machine):
     def _returned(self, steps: Steps, given: _Given) -> Returned:
         count, fails = int(given.progress[RETURNED]), int(given.progress[FAILED])
         layout = self._module.returns
-        columns = unpacked(given.rows.take(np.arange(count)), layout, self._words)
-        occurring = np.zeros(len(self._known), np.bool_)
-        occurring[steps.groups] = True
+        columns = unpacked(given.rows.first(count), layout, self._words)
+        occurring = np.bincount(steps.groups, minlength=len(self._known)) > 0
         occurring &= self._known[:, ARRIVED] == 0
         failed = given.failed[:fails]
         return Returned(

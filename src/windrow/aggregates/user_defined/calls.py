@@ -18,6 +18,7 @@ from windrow.buffers.parts import State
 from windrow.catalog import Aggregate
 from windrow.expressions.evaluator import Evaluator
 from windrow.expressions.failures import Failures
+from windrow.plan.patterns import Pattern
 from windrow.schema import Field, Schema
 
 _GROUP = "__group"
@@ -32,6 +33,19 @@ def versions_of(call: exp.Expr) -> tuple[Aggregate, ...]:
 def version(call: exp.Expr, *, window: bool) -> Aggregate | None:
     """The base version, or the window version, of the aggregate that is called."""
     return next((each for each in versions_of(call) if each.window == window), None)
+
+
+def following(call: exp.Expr, pattern: Pattern) -> Aggregate | None:
+    """The version that follows the tuples of groups one by one and is asked for its result at any time: of
+    tuples that never end the base version, of those that end in order the window version. None where
+    there is none such, and the base version has to be computed anew."""
+    if pattern not in (Pattern.MON, Pattern.WKS):
+        return None
+    is_window = pattern is Pattern.WKS
+    found = version(call, window=is_window)
+    if found is None or not found.blocking or (is_window and call.find(exp.Distinct)):
+        return None
+    return found
 
 
 @dataclass(frozen=True, slots=True)

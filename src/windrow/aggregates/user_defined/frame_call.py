@@ -49,10 +49,12 @@ class FrameCall:
             self._failed.append(taken.failures)
         return taken.rows
 
-    def results(self, events: Events, heard: Mask) -> Results:
-        """What is returned at the events at which somebody listens, by event."""
-        counted = np.flatnonzero(events.counting(self._counted))
-        asking = self._asking(events, counted, heard)
+    def results(self, events: Events, heard: Mask, *, always: bool = False) -> Results:
+        """What is returned at the events at which somebody listens, by event. TERMINATE is done where
+        something happens that counts, or `always`."""
+        counts = events.counting(self._counted) != 0
+        counted, asked = np.flatnonzero(counts), heard if always else heard & counts
+        asking = self._asking(events, asked)
         at = np.concatenate([counted, asking])
         comes = events.signs[counted] > 0
         kinds = np.concatenate(
@@ -66,8 +68,14 @@ class FrameCall:
         self._note_failures(events, at[returned.failed], returned.reasons)
         values = as_values(self._aggregate, returned.rows)
         where, ends = at[returned.steps], kinds[returned.steps] == Step.TERMINATE
-        listening = heard & (events.counting(self._counted) != 0)
-        return _spread(Results(where, values), ends, events, listening)
+        return _spread(Results(where, values), ends, events, asked)
+
+    def openings(self, events: Events) -> Results:
+        """What TERMINATE returns before anything happens, by opening."""
+        groups = events.moments.groups[: events.moments.openings]
+        steps = Steps(groups, np.full(len(groups), Step.TERMINATE, np.int8))
+        returned = self._machine.run(steps, self._aggregate.parameters.arrow.empty_table())
+        return Results(returned.steps, as_values(self._aggregate, returned.rows))
 
     def take_failures(self) -> list[Failures]:
         """The tuples that came and on which something failed, by place; -1 for one that went."""
@@ -81,13 +89,13 @@ class FrameCall:
         self._arguments.restore(within("arguments", state))
         self._machine.restore(within("machine", state))
 
-    def _asking(self, events: Events, counted: Ints, heard: Mask) -> Ints:
+    def _asking(self, events: Events, asked: Mask) -> Ints:
         """The events behind which TERMINATE is done: the last of each moment."""
         if not self._answers:
             return np.empty(0, np.int64)
-        asked = counted[heard[counted] & (events.places[counted] >= 0)]
+        askers = np.flatnonzero(asked & (events.places >= 0))
         last = np.full(len(events.moments), -1)
-        last[events.places[asked]] = asked
+        last[events.places[askers]] = askers
         return last[last >= 0]
 
     def _note_failures(self, events: Events, failed: Ints, reasons: tuple[str, ...]) -> None:

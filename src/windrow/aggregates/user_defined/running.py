@@ -1,5 +1,5 @@
-"""A base aggregate of the user's own over all tuples so far: TERMINATE is done after each, as long as it
-goes on. Its value is the last row that it returns there.
+"""Aggregates of the user's own that follow tuples one by one, and give a value whenever one is wanted: the
+last row that they return at that moment. TERMINATE is done behind whatever happens, and goes on after it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from windrow.buffers.parts import State
 from windrow.catalog import Aggregate as Definition
 
 
-def running(call: exp.Expr, definition: Definition, ledger: Ledger) -> Aggregate:
-    """What runs a call of a base aggregate over frames without a beginning."""
-    return _Running(ledger.part(_SoFar, FrameCall(call, definition, ledger)))
+def running(call: exp.Expr, definition: Definition, ledger: Ledger, *, compares: bool = False) -> Aggregate:
+    """What runs a call; `compares` if the value before a batch is wanted, too."""
+    return _Running(ledger.part(_SoFar, FrameCall(call, definition, ledger), compares))
 
 
 class _Running(Aggregate):
@@ -40,21 +40,26 @@ class _SoFar(Part):
 
     is_rebuilt = False
 
-    def __init__(self, call: FrameCall) -> None:
-        self._call = call
+    def __init__(self, call: FrameCall, compares: bool) -> None:
+        self._call, self._compares = call, compares
         self.values: pa.Array[Any] = pa.nulls(0)
 
     def observe(self, events: Events) -> None:
-        returned = self._call.results(events, events.places >= 0)
+        before = self._call.openings(events) if self._compares else None
+        returned = self._call.results(events, events.places >= 0, always=True)
         last = np.full(len(events.moments), -1, np.int64)
         last[events.places[returned.tuples]] = np.arange(len(returned.tuples))
-        self.values = taken_or_null(returned.values, last)
+        values = returned.values
+        if before is not None:
+            last[before.tuples] = len(values) + np.arange(len(before.tuples))
+            values = pa.concat_arrays([values, before.values])
+        self.values = taken_or_null(values, last)
 
     def take_failures(self) -> Sequence[str]:
         return [reason for each in self._call.take_failures() for reason in each.reasons]
 
     def forget(self, groups: Ints) -> None:
-        """Groups of which nothing ends are never empty."""
+        """The definition forgets a group with its last tuple."""
 
     def save(self, changed: Ints) -> State:
         return self._call.save()
