@@ -33,6 +33,13 @@ FAILURES = [
         "for the time, use the stream's timestamp column",
     ),
     (
+        "SELECT price FROM Bid WHERE rand() > 0.5",
+        Refused,
+        "rand() gives another value each time, so a replay would give other answers",
+        "rand()",
+        "for the time, use the stream's timestamp column",
+    ),
+    (
         "SELECT price + now() FROM Bid",
         Refused,
         "now() gives another value each time, so a replay would give other answers",

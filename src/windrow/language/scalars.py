@@ -86,9 +86,11 @@ def check_nesting(expression: exp.Expr, scope: Scope) -> None:
 
 
 def check_steady(node: exp.Func, scope: Scope) -> None:
-    """Refuse a function whose value does not follow from its arguments."""
+    """Refuse a function whose value does not follow from its arguments, by whatever name."""
     names = function_names(node, scope)
-    if names & engine.unsteady_functions() or (names == {"age"} and len(node.expressions) == 1):
+    meant = set() if isinstance(node, exp.Anonymous) else {name.lower() for name in node.sql_names()}
+    unsteady_names = (names | meant) & engine.unsteady_functions()
+    if unsteady_names or (names == {"age"} and len(node.expressions) == 1):
         raise unsteady(f"{min(names)}()", scope.place(node))
 
 
