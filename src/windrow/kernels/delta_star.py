@@ -1,8 +1,9 @@
 """δ*: what is in a result without duplicates, from the youngest of each value on either side alone.
 
 Assumes that every tuple says when it ends, so of equal ones on a side those that end sooner need not be
-remembered. `state` has a row for each value. Instants in it are shifted so that 0 comes before all, and is
-the end of what is not there. The tuples of both sides come in time order.
+remembered. `state` has a row for each value: the latest end on either side; and the end of the result that
+was given last or, where ends are told, whether one is there. Instants in it are shifted so that 0 comes
+before all, and is the end of what is not there. The tuples of both sides come in time order.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from windrow.kernels.counted import BOTH, GIVEN, LEFT, RIGHT
 from windrow.kernels.registry import kernel
 
 Ints = npt.NDArray[np.int64]
@@ -17,14 +19,8 @@ Ends = npt.NDArray[np.uint64]
 Signs = npt.NDArray[np.int8]
 Flags = npt.NDArray[np.bool_]
 
-LEFT, RIGHT, GIVEN = 0, 1, 2
-"""Of a value: the latest end on either side; and the end of the result that was given last or, where ends
-are told, whether one is there."""
 LATEST = 3
-"""Not a column: the later of the two ends."""
-
-LEFT_ONLY, BOTH, LEFT_ALONE = 0, 1, 2
-"""When a value is in the result: it is on the only side; on both; on the left, and not on the right."""
+"""Not a column of `state`: the later of the ends of both sides."""
 
 _READ = "Array(int64, 1, 'C', True)"
 _SMALL = "Array(int8, 1, 'C', True)"
@@ -44,18 +40,16 @@ def instant(end: np.uint64) -> int:
 
 @kernel("uint64(uint64[:, ::1], int64, int64)")
 def foreseen(state: Ends, value: int, rule: int) -> np.uint64:
-    """Until when a value is in the result, for all that is known. Not for LEFT_ALONE."""
+    """Until when a value is in the result, for all that is known: it is on the one side, or on both."""
     left, right = np.uint64(state[value, LEFT]), np.uint64(state[value, RIGHT])
     return min(left, right) if rule == BOTH else left
 
 
 @kernel("boolean(uint64[:, ::1], int64, int64)")
 def belongs(state: Ends, value: int, rule: int) -> bool:
-    """Whether a value is in the result, if the ends that have passed are 0."""
-    left, right = bool(state[value, LEFT] != 0), bool(state[value, RIGHT] != 0)
-    if rule == BOTH:
-        return left and right
-    return left and not right if rule == LEFT_ALONE else left
+    """Whether a value is in the result of two sides, if the ends that have passed are 0."""
+    on_right = bool(state[value, RIGHT] != 0)
+    return bool(state[value, LEFT] != 0) and on_right == (rule == BOTH)
 
 
 @kernel(
@@ -215,7 +209,7 @@ def follow(
     ended_ts: Ints,
     ended: Ints,
 ) -> tuple[int, int]:
-    """`change` for the rule LEFT_ONLY, whose `state` is the latest end alone. What begins is in time order,
+    """`change` of one side, whose `state` is the latest end alone. What begins is in time order,
     and apart from what has ended before. Returns the numbers of both; one of each for a tuple at most."""
     begins, ends = 0, 0
     for place in range(ts.shape[0]):
@@ -234,7 +228,7 @@ def follow(
 
 @kernel(f"int64({_READ}, int64, int64[:, ::1], int64[::1], int64[::1])")
 def leave(values: Ints, clock: int, state: Ints, ended_ts: Ints, ended: Ints) -> int:
-    """`end` for the rule LEFT_ONLY."""
+    """`end` of one side."""
     count = 0
     for value in values:
         latest = np.uint64(state[value, LEFT])

@@ -17,7 +17,7 @@ from windrow.delta import Delta, Instants, Signs
 from windrow.kernels import counted as kernels
 from windrow.operators.base import Operator
 from windrow.operators.number_values import values_of
-from windrow.operators.values import Values
+from windrow.operators.values import RULES, Values
 from windrow.plan.grouping import Distinct
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Node
@@ -26,11 +26,6 @@ from windrow.plan.patterns import Pattern
 _VALUE = "__value"
 _WIDTH = 3
 _SIDES = ("left", "right")
-_RULES: dict[type[Node], int] = {
-    Distinct: kernels.LEFT_ONLY,
-    Intersect: kernels.BOTH,
-    Except: kernels.LEFT_ALONE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ class CountedOperator(Operator):
     results that never do."""
 
     def __init__(self, node: Distinct | Intersect | Except) -> None:
-        self._rule = _RULES[type(node)]
+        self._rule = RULES[type(node)]
         self._distinct = isinstance(node, Distinct) or node.distinct
         self._adds = node.pattern is Pattern.MON
         self._values = values_of(node.schema, _WIDTH)

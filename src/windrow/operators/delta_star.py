@@ -22,19 +22,14 @@ from windrow.buffers.ordering import stable_order
 from windrow.buffers.parts import State
 from windrow.delta import BEGINNING, NEVER, Delta, Instants, Signs, concat
 from windrow.kernels import delta_star as kernels
+from windrow.kernels.counted import GIVEN, LEFT, RIGHT
 from windrow.operators.base import Operator
 from windrow.operators.number_values import values_of
-from windrow.operators.values import Values
+from windrow.operators.values import RULES, Values
 from windrow.plan.grouping import Distinct
 from windrow.plan.multisets import Except, Intersect
-from windrow.plan.nodes import Node
 from windrow.plan.patterns import Pattern
 
-_RULES: dict[type[Node], int] = {
-    Distinct: kernels.LEFT_ONLY,
-    Intersect: kernels.BOTH,
-    Except: kernels.LEFT_ALONE,
-}
 _PART = 1 << 15
 """So many tuples are looked at again before they are out of the processor's cache."""
 
@@ -55,7 +50,7 @@ class DeltaStar(Operator):
     def __init__(self, node: Distinct | Intersect | Except, width: int, *awaited: int) -> None:
         if any(each.pattern is Pattern.STR for each in node.inputs):
             raise ValueError("which tuple is the youngest is known only where none ends unforeseen")
-        self._rule = _RULES[type(node)]
+        self._rule = RULES[type(node)]
         self._sides = len(node.inputs)
         self._values = values_of(node.schema, width)
         self._awaited = awaited
@@ -150,7 +145,7 @@ class TakingOver(DeltaStar):
 
     def __init__(self, node: Distinct | Intersect) -> None:
         more = () if isinstance(node, Distinct) else (kernels.LATEST,)
-        super().__init__(node, 3, kernels.GIVEN, *more)
+        super().__init__(node, 3, GIVEN, *more)
         self._expires = node.pattern is not Pattern.MON
         self._told: list[npt.NDArray[np.int64]] = []
 
@@ -175,7 +170,7 @@ class TellingEnds(DeltaStar):
     """Gives results that negative tuples end; of an instant, the balance."""
 
     def __init__(self, node: Intersect | Except) -> None:
-        super().__init__(node, 3, kernels.LEFT, kernels.RIGHT)
+        super().__init__(node, 3, LEFT, RIGHT)
         self._told: list[tuple[Instants, Values, Signs]] = []
 
     def _arrive(self, arrived: Arrived) -> None:
@@ -202,7 +197,7 @@ class DistinctTellingEnds(DeltaStar):
     """The same of Distinct, where a value needs one number only. What ends comes before what begins."""
 
     def __init__(self, node: Distinct) -> None:
-        super().__init__(node, 1, kernels.LEFT)
+        super().__init__(node, 1, LEFT)
         self._begun: list[npt.NDArray[np.int64]] = [np.empty((2, 0), np.int64)]
         self._ended: list[npt.NDArray[np.int64]] = []
 

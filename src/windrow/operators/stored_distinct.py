@@ -12,7 +12,7 @@ import pyarrow as pa
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
 from windrow.delta import BEGINNING, Delta
-from windrow.kernels.delta_star import LEFT
+from windrow.kernels.counted import LEFT
 from windrow.operators.delta_star import Arrived, TakingOver
 from windrow.plan.grouping import Distinct
 

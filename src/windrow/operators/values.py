@@ -5,6 +5,7 @@ rows apart by all their columns. NULLs are equal.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,22 @@ from windrow.aggregates.states import GroupStates
 from windrow.buffers.growing import grown
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
+from windrow.kernels.counted import BOTH, LEFT_ALONE, LEFT_ONLY
+from windrow.plan.grouping import Distinct
+from windrow.plan.multisets import Except, Intersect
+from windrow.plan.nodes import Node
 from windrow.schema import Schema
 
 Values = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int64]
+
+
+RULES: Mapping[type[Node], int] = {
+    Distinct: LEFT_ONLY,
+    Intersect: BOTH,
+    Except: LEFT_ALONE,
+}
+"""What the kernels go by."""
 
 
 class ValueStates(ABC):
