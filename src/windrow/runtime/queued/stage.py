@@ -14,6 +14,7 @@ which goes through all steps; under input_triggered it is the only thing that do
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +32,8 @@ from windrow.runtime.queued.queue import Queue
 from windrow.runtime.queued.telling import Telling
 
 _OWN = "queues"
+_FIRST = BEGINNING + 1
+"""Stands for BEGINNING, at which rows of relations may be told: here that says that nobody waits."""
 
 
 class _Turn:
@@ -96,7 +99,7 @@ class QueuedStage(RunningStage):
 
     def arrive(self, inputs: Mapping[str, Delta]) -> None:
         """Tuples that come at their timestamps; no others will, up to their clock."""
-        self._arriving = dict(inputs)
+        self._arriving = inputs = {id_: _lifted(delta) for id_, delta in inputs.items()}
         self._clock = max(delta.clock for delta in inputs.values())
         newest = [int(delta.ts[-1]) for delta in inputs.values() if len(delta)]
         self._newest = max([self._newest, *newest])
@@ -282,4 +285,13 @@ class QueuedStage(RunningStage):
         step = self._turns[self._outputs[output]]
         given = self._given[output]
         empty = Delta.empty(step.told, step.step.node.schema.arrow)
-        return concat(given).at(step.told) if given else empty
+        return _lowered(concat(given).at(step.told) if given else empty)
+
+
+def _lifted(delta: Delta) -> Delta:
+    return replace(delta, clock=max(delta.clock, _FIRST), ts=np.maximum(delta.ts, _FIRST))
+
+
+def _lowered(delta: Delta) -> Delta:
+    ts = np.where(delta.ts == _FIRST, BEGINNING, delta.ts)
+    return replace(delta, clock=BEGINNING if delta.clock == _FIRST else delta.clock, ts=ts)
