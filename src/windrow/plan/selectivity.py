@@ -61,6 +61,12 @@ def _equal(found: exp.Binary, values: Values) -> float:
 
 
 def varied(expression: exp.Expr, values: Values) -> float:
-    """How many different values an expression has."""
+    """How many different values an expression has: as many as its columns, unless it says less."""
     named = {column.name.lower() for column in expression.find_all(exp.Column)}
-    return max((values.get(name, VALUES) for name in named), default=1.0)
+    most = max((values.get(name, VALUES) for name in named), default=1.0)
+    found = expression.unnest()
+    if isinstance(found, exp.Predicate | exp.Connector | exp.Not):
+        return min(most, 2.0)
+    if isinstance(found, exp.Mod) and found.expression.is_int:
+        return min(most, float(abs(int(found.expression.name)) or 1))
+    return most
