@@ -74,10 +74,10 @@ class Counts(Sums):
     def numbers(self) -> Ints:
         return self.noted[:, 0]
 
-    def now(self, groups: Ints) -> Ints:
-        """How many tuples groups have after all that was observed."""
-        counts: Ints = self._states.numbers[groups, 0]
-        return counts
+    @property
+    def counts(self) -> Ints:
+        """How many tuples each group has after all that was observed."""
+        return self._states.numbers[:, 0]
 
     def _add(self, events: Events, which: Which, state: Ints) -> None:
         digits.add_ones(*which, state, self.noted)

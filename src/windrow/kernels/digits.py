@@ -34,6 +34,11 @@ PRODUCT_SPAN = 5
 """Digits that the product of two can touch."""
 
 _MASK = 0xFFFFFFFF
+_DIGIT = 5
+"""A digit has two to the power of this many bits."""
+_LEAST_POWER = -1022
+_POWERS = np.ldexp(1.0, np.arange(_LEAST_POWER, 970))
+"""Powers of two, by which a number of 53 bits is multiplied exactly; ldexp takes its time."""
 _FRACTION = (1 << 52) - 1
 _NO_NUMBER = 0x7FF
 
@@ -153,19 +158,20 @@ def add_floats(
     width = state.shape[1]
     for event in range(rows.shape[0]):
         row, moment = rows[event], moments[event]
-        group, bits, sign = groups[row], values[row], np.int64(signs[event])
-        if special(bits) < 0 and mantissa(bits):
+        bits, sums, sign = values[row], state[groups[row]], np.int64(signs[event])
+        number = mantissa(bits)
+        if sign != 0 and number and special(bits) < 0:
             sign = -sign if bits < 0 else sign
             place = exponent(bits)
-            digit, shift = place // BITS - lowest, place % BITS
-            low = mantissa(bits) << np.int64(shift)  # 64 bits of it; the rest is `high`
-            high = mantissa(bits) >> np.int64(52 - shift) >> np.int64(12)
-            state[group, digit] += sign * (low & _MASK)
-            state[group, digit + 1] += sign * ((low >> BITS) & _MASK)
-            state[group, digit + 2] += sign * high
+            digit, shift = (place >> _DIGIT) - lowest, place & (BITS - 1)
+            low = number << shift  # 64 bits of it; the rest is `high`
+            high = number >> (52 - shift) >> 12
+            sums[digit] += sign * (low & _MASK)
+            sums[digit + 1] += sign * ((low >> BITS) & _MASK)
+            sums[digit + 2] += sign * high
         if moment >= 0:
             for place in range(width):
-                noted[moment, place] = state[group, place]
+                noted[moment, place] = sums[place]
 
 
 @kernel(f"void({_EVENTS}, {_READ}, {_READ}, int64, {_NOTED})")
@@ -261,7 +267,10 @@ def rounded(digits: Ints, sign: int, unit: int) -> float:
     rest = head & 0x7FF
     if rest > 0x400 or (rest == 0x400 and (below or kept & 1)):
         kept += 1
-    return sign * math.ldexp(np.float64(kept), BITS * (top - 1) - zeros + 11 + unit)
+    power = BITS * (top - 1) - zeros + 11 + unit
+    if 0 <= power - _LEAST_POWER < _POWERS.shape[0]:
+        return float(sign * kept * _POWERS[power - _LEAST_POWER])
+    return sign * math.ldexp(np.float64(kept), power)
 
 
 @kernel(f"float64[::1]({_READ2}, int64)")
@@ -271,8 +280,9 @@ def to_floats(noted: Ints, unit: int) -> Floats:
     found = np.empty(noted.shape[0], np.float64)
     digits = np.empty(width + 2, np.int64)
     for row in range(noted.shape[0]):
-        digits[:width] = noted[row]
-        digits[width:] = 0
+        for place in range(width):
+            digits[place] = noted[row, place]
+        digits[width] = digits[width + 1] = 0
         sign = carry(digits)
         found[row] = rounded(digits, sign, unit)
     return found

@@ -111,13 +111,12 @@ class OverOperator(Operator):
     def _of_arrivals(self, arrived: Delta, asked: Mask, events: Events) -> Delta:
         """The results of tuples that come, as far as they are asked for."""
         giving = arrived if asked.all() else arrived.take(asked)
-        places = events.places[events.places >= 0]
-        return self._given(giving.rows, self._pacing.told(giving.ts), events, places)
+        return self._given(giving.rows, self._pacing.told(giving.ts), events)
 
     def _of_all(self, arrived: Delta, leaving: Departures, events: Events) -> Delta:
         """The results of tuples that come and of those that leave, in the order of events."""
         both, rows = self._both(arrived, leaving, events)
-        return self._given(both.take(rows), events.instants, events, events.places)
+        return self._given(both.take(rows), events.instants, events)
 
     def _both(self, arrived: Delta, leaving: Departures, events: Events) -> tuple[pa.Table, Ints]:
         """The tuples that come and those that leave, and of each event the place of its tuple there."""
@@ -128,14 +127,15 @@ class OverOperator(Operator):
         rows = np.where(is_left, np.cumsum(is_left), len(left) + np.cumsum(~is_left)) - 1
         return pa.concat_tables([left, arrived.rows]), rows
 
-    def _given(self, rows: pa.Table, ts: Instants, events: Events, places: Ints) -> Delta:
-        """Tuples with the results at their moments."""
-        first, count = int(places[0]) if len(places) else 0, len(places)
-        in_a_row = np.array_equal(places, np.arange(first, first + count))
+    def _given(self, rows: pa.Table, ts: Instants, events: Events) -> Delta:
+        """Tuples with the results at their moments, which are those of the events that are asked for."""
+        first = events.moments.openings
+        each_has_its_own = len(events.moments) - first == len(rows)
+        places = None if each_has_its_own else events.places[events.places >= 0]
         columns: list[Any] = list(rows.columns)
         for aggregate, field in zip(self._aggregates, list(self._schema)[len(columns) :], strict=True):
             results = aggregate.results(events)
-            mine = results.slice(first, count) if in_a_row else results.take(places)
+            mine = results.slice(first) if places is None else results.take(places)
             columns.append(mine.cast(field.type))
         return Delta(0, pa.table(columns, schema=self._schema), ts)
 
@@ -143,7 +143,9 @@ class OverOperator(Operator):
         """Let go of groups that have no tuples any more."""
         if self._keys is None:
             return
+        if np.count_nonzero(self._live.counts) == len(self._keys):
+            return
         left = events.groups[events.rows[events.signs < 0]]
-        gone = each_once([left[self._live.now(left) == 0]], self._keys.capacity)
+        gone = each_once([left[self._live.counts[left] == 0]], self._keys.capacity)
         self._ledger.forget(gone)
         self._keys.release(gone)
