@@ -12,7 +12,7 @@ from windrow.cli.test import run_script
 from windrow.errors import Error
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*.esl"))
-ON_SPARK = ("late_tuples", "not_exists", "reevaluation", "set_operations")
+ON_SPARK = ("late_tuples", "not_exists", "over_slide", "reevaluation", "set_operations")
 """The others have their run on Spark with `windrow test tests/scripts`."""
 
 
