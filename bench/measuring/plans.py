@@ -19,7 +19,7 @@ from windrow.plan.rules.optimizer import optimize
 from windrow.plan.running import RunningStage
 from windrow.plan.stages import RESULT, CompiledPlan, compile_plan
 
-CALL = 2_000
+CALL = 10_000
 """Units of time a call."""
 
 

@@ -84,6 +84,24 @@ def test_a_heartbeat_tells_everybody_the_time(favourites: Any) -> None:
     assert (query.answer().to_pylist(), query.clock) == ([{"n": 3}], _microseconds(6.5))
 
 
+@pytest.mark.parametrize("how", Expiration, ids=lambda how: how.value)
+def test_figure_3_an_intersection_puts_another_in_the_place_of_what_ends(
+    connect: Connect, how: Expiration
+) -> None:
+    """S     1     1        5      The 1 of tick 1 ends at tick 6, when the 5 comes; that of tick 3 is
+    R  1           .  1            there still, and has a partner.
+    """
+    db = connect(execution="queued", expiration=how.value)
+    db.execute("".join(f"CREATE STREAM {name} (v INT, at TIMESTAMP) ORDER BY at;" for name in "SR"))
+    query = db.query("SELECT v FROM S [RANGE 5 SECONDS] INTERSECT SELECT v FROM R [RANGE 5 SECONDS]")
+    db.push("R", [(1, tick(0)), (1, tick(4))])
+    db.advance("R", tick(6))
+    db.push("S", [(1, tick(1)), (1, tick(3)), (5, tick(6))])
+    db.run_until_idle()
+    assert query.answer().to_pylist() == [{"v": 1}]
+    assert query.changes()["op"].to_pylist() == ["+I"]
+
+
 STORES = """
     CREATE STREAM S1 (store INT, price INT, at TIMESTAMP) ORDER BY at;
     CREATE STREAM S2 (store INT, price INT, at TIMESTAMP) ORDER BY at;
