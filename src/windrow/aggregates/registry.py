@@ -15,8 +15,9 @@ from windrow.aggregates.first_and_last import any_value, first, last
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.spreads import spread
 from windrow.aggregates.summing import all_true, any_true, average, sum_
-from windrow.aggregates.user_defined.calls import following, version, versions_of
+from windrow.aggregates.user_defined.calls import following, starting, versions_of
 from windrow.aggregates.user_defined.running import running
+from windrow.plan.grouping import Frame
 from windrow.plan.patterns import Pattern
 from windrow.schema import Field
 
@@ -47,15 +48,19 @@ computed from the live tuples."""
 
 
 def aggregate_of(
-    tree: exp.Expr, field: Field, ledger: Ledger, *, so_far: bool = False, pattern: Pattern | None = None
+    tree: exp.Expr,
+    field: Field,
+    ledger: Ledger,
+    *,
+    frame: Frame | None = None,
+    pattern: Pattern | None = None,
 ) -> Aggregate:
-    """What runs a call: with `so_far` over all tuples so far, of which none ever ends; with a pattern over
-    tuples that end by it, whose values are compared with those before."""
+    """What runs a call: over frames, or over tuples that end by a pattern, whose values are compared with
+    those before."""
     if pattern is not None and (followed := following(tree, pattern)) is not None:
         return running(tree, followed, ledger, compares=True)
-    definition = version(tree, window=False)
-    if so_far and definition is not None:
-        return running(tree, definition, ledger)
+    if frame is not None and (started := starting(tree, frame)) is not None:
+        return running(tree, started, ledger, restarts=frame.tumbles)
     call = take_apart(tree)
     declared = None if versions_of(tree) else AGGREGATES.get(call.name)
     aggregate = declared(call, field, ledger) if declared else None

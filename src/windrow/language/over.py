@@ -15,7 +15,7 @@ from windrow.language import engine
 from windrow.language.aggregates import Arguments, Call, is_call, read_calls
 from windrow.language.context import Context, Names
 from windrow.language.names import did_you_mean
-from windrow.language.own_over import check_versions, is_told, spread
+from windrow.language.own_over import check_versions, has_panes, in_panes, is_told, spread
 from windrow.language.projection import Column, as_written
 from windrow.language.scalars import NotScalar, function_names
 from windrow.language.scope import Scope
@@ -68,7 +68,7 @@ class Overs:
             tuple(arguments.column(key, "key").name for key in asked.partition) for asked in self._asked
         ]
         node = _with_computed(input_, arguments)
-        steps: dict[tuple[bool, tuple[str, ...], Frame], list[tuple[exp.Expr, Field]]] = {}
+        steps: dict[tuple[bool, tuple[str, ...], Frame], list[tuple[exp.Expr, Field, Call]]] = {}
         own = Names({name.lower() for name in node.schema.names})
         for (asked, places), call, tree, keys in zip(
             self._asked.items(), calls, plain, partitions, strict=True
@@ -76,12 +76,16 @@ class Overs:
             result = Field(own.fresh(as_written(call.result.name, self.scope)), call.result.type)
             for place in places:
                 place.this.set("this", result.name)
-            steps.setdefault((is_told(call, asked.frame), keys, asked.frame), []).append((tree, result))
+            steps.setdefault((is_told(call, asked.frame), keys, asked.frame), []).append(
+                (tree, result, call)
+            )
         partitions_in_order = list(dict.fromkeys(partitions))
         for step in sorted(steps, key=lambda step: (step[0], partitions_in_order.index(step[1]))):
             told, keys, frame = step
-            trees, fields = zip(*steps[step], strict=True)
-            node = Over(node, trees, fields, keys, frame, told)
+            trees, fields, called = zip(*steps[step], strict=True)
+            over = Over(node, trees, fields, keys, frame, told)
+            paned = len(steps) == 1 and all(has_panes(call, frame) for call in called)
+            node = in_panes(node, called, over, own) if paned else over
         several = {
             id(place): call
             for places, call in zip(self._asked.values(), calls, strict=True)

@@ -98,9 +98,8 @@ class OverOperator(Operator):
 
     def _running(self, node: Over) -> list[Aggregate]:
         """What runs the calls."""
-        so_far = node.frame.preceding is None
         return [
-            aggregate_of(call, field, self._ledger, so_far=so_far)
+            aggregate_of(call, field, self._ledger, frame=node.frame)
             for call, field in zip(node.calls, node.names, strict=True)
         ]
 

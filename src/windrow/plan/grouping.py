@@ -98,6 +98,14 @@ class Frame:
         if self.active and (self.extent is Extent.COUNT or self.preceding is None or self.slide):
             raise ValueError("active expiration is of time frames that end, without a slide")
 
+    @property
+    def tumbles(self) -> bool:
+        """Whether no tuple is in the frames of two results: then each begins anew. Of frames of time nobody
+        knows, for they reach back from the last tuple of a slot."""
+        if self.extent is Extent.TIME or self.preceding is None or self.slide is None:
+            return False
+        return self.slide > self.preceding
+
     def __str__(self) -> str:
         length = format_duration if self.extent is Extent.TIME else str
         size = "UNBOUNDED" if self.preceding is None else length(self.preceding)

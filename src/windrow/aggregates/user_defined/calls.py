@@ -18,6 +18,7 @@ from windrow.buffers.parts import State
 from windrow.catalog import Aggregate
 from windrow.expressions.evaluator import Evaluator
 from windrow.expressions.failures import Failures
+from windrow.plan.grouping import Frame
 from windrow.plan.patterns import Pattern
 from windrow.schema import Field, Schema
 
@@ -46,6 +47,15 @@ def following(call: exp.Expr, pattern: Pattern) -> Aggregate | None:
     if found is None or not found.blocking or (is_window and call.find(exp.Distinct)):
         return None
     return found
+
+
+def starting(call: exp.Expr, frame: Frame) -> Aggregate | None:
+    """The base version, where it goes through a frame from its beginning: of all tuples so far, or of
+    frames that share no tuples."""
+    found = version(call, window=False)
+    if frame.preceding is None or found is None:
+        return found
+    return found if frame.tumbles and found.blocking and not call.find(exp.Distinct) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """A call of an aggregate of the user's own over frames: arrivals and departures, one after another, become
-steps of its machine, and what it returns belongs to the tuples that came or went.
+steps of its machine, and what it returns belongs to the tuples that came or went. Where frames share no
+tuples, departures are nothing to it, and it begins anew behind each result.
 
 A definition with TERMINATE is asked for its result when all that happens to a group at an instant has
 happened, and each tuple of that instant has the result.
@@ -32,8 +33,10 @@ from windrow.expressions.failures import Failures
 class FrameCall:
     """One call at work."""
 
-    def __init__(self, call: exp.Expr, aggregate: Aggregate, ledger: Ledger) -> None:
-        self._aggregate = aggregate
+    def __init__(
+        self, call: exp.Expr, aggregate: Aggregate, ledger: Ledger, *, restarts: bool = False
+    ) -> None:
+        self._aggregate, self._restarts = aggregate, restarts
         self._arguments = Arguments(call, aggregate, ledger.input)
         self._machine = machine_for(aggregate)
         self._counted = ledger.ingredient(_Counted(self))
@@ -52,14 +55,15 @@ class FrameCall:
     def results(self, events: Events, heard: Mask, *, always: bool = False) -> Results:
         """What is returned at the events at which somebody listens, by event. TERMINATE is done where
         something happens that counts, or `always`."""
-        counts = events.counting(self._counted) != 0
+        signs = events.counting(self._counted)
+        counts = signs > 0 if self._restarts else signs != 0
         counted, asked = np.flatnonzero(counts), heard if always else heard & counts
         asking = self._asking(events, asked)
-        at = np.concatenate([counted, asking])
+        ending = asking if self._restarts else asking[:0]
+        at = np.concatenate([counted, asking, ending])
         comes = events.signs[counted] > 0
-        kinds = np.concatenate(
-            [np.where(comes, Step.ARRIVE, Step.EXPIRE), np.full(len(asking), Step.TERMINATE)]
-        )
+        ends = np.repeat([Step.TERMINATE, Step.FORGET], [len(asking), len(ending)])
+        kinds = np.concatenate([np.where(comes, Step.ARRIVE, Step.EXPIRE), ends])
         order = np.lexsort((kinds, at))
         at, kinds = at[order], kinds[order].astype(np.int8)
         steps = Steps(events.groups[events.rows[at]], kinds, heard[at] | (kinds == Step.TERMINATE))
@@ -67,8 +71,8 @@ class FrameCall:
         returned = self._machine.run(steps, self._taken.arguments)
         self._note_failures(events, at[returned.failed], returned.reasons)
         values = as_values(self._aggregate, returned.rows)
-        where, ends = at[returned.steps], kinds[returned.steps] == Step.TERMINATE
-        return _spread(Results(where, values), ends, events, asked)
+        where, answers = at[returned.steps], kinds[returned.steps] == Step.TERMINATE
+        return _spread(Results(where, values), answers, events, asked)
 
     def openings(self, events: Events) -> Results:
         """What TERMINATE returns before anything happens, by opening."""

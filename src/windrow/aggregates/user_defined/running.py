@@ -22,9 +22,18 @@ from windrow.buffers.parts import State
 from windrow.catalog import Aggregate as Definition
 
 
-def running(call: exp.Expr, definition: Definition, ledger: Ledger, *, compares: bool = False) -> Aggregate:
-    """What runs a call; `compares` if the value before a batch is wanted, too."""
-    return _Running(ledger.part(_SoFar, FrameCall(call, definition, ledger), compares))
+def running(
+    call: exp.Expr,
+    definition: Definition,
+    ledger: Ledger,
+    *,
+    compares: bool = False,
+    restarts: bool = False,
+) -> Aggregate:
+    """What runs a call: `compares` if the value before a batch is wanted, too, and `restarts` if it begins
+    anew behind each value."""
+    followed = FrameCall(call, definition, ledger, restarts=restarts)
+    return _Running(ledger.part(_SoFar, followed, compares))
 
 
 class _Running(Aggregate):

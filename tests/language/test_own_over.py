@@ -1,0 +1,60 @@
+"""Which versions of aggregates of the user's own serve which frames, as plans show."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.operators.test_group_by_user_defined import ENDS, TOTAL, WINDOW_TOTAL
+from windrow.aggregates.user_defined.calls import versions_of
+from windrow.catalog import Catalog
+from windrow.language.binder import bind
+from windrow.language.define import define
+from windrow.language.define_aggregate import define_aggregate
+from windrow.language.parser import parse, parse_query
+from windrow.plan.grouping import Over
+from windrow.plan.nodes import walk
+
+STREAM = "CREATE STREAM S (k INT, x INT, ts TIMESTAMP) ORDER BY ts"
+
+
+def steps(frame: str, *aggregates: str, call: str = "total(x)") -> list[tuple[str, bool, int]]:
+    """The frames of the steps, the lowest first: whether rows are told, and how many versions serve."""
+    catalog = Catalog()
+    (stream,) = parse(STREAM)
+    catalog.add(define(stream, catalog))  # type: ignore[arg-type]
+    for text in aggregates:
+        catalog.add(define_aggregate(parse(text)[0], catalog))  # type: ignore[arg-type]
+    plan = bind(parse_query(f"SELECT {call} OVER ({frame}) FROM S"), catalog)
+    overs = [node for node in walk(plan) if isinstance(node, Over)]
+    found = [(str(node.frame), node.own, len(versions_of(node.calls[0]))) for node in overs]
+    return sorted(found, key=lambda step: "SLIDE" not in step[0])
+
+
+ALGEBRAIC = TOTAL.replace("CREATE", "CREATE ALGEBRAIC").replace("x int", "x bigint")
+PAIRS = ENDS.replace("CREATE", "CREATE ALGEBRAIC")
+
+
+@pytest.mark.parametrize(
+    ("frame", "aggregates", "expected"),
+    [
+        ("ROWS 5 PRECEDING", [TOTAL], [("ROWS 5 PRECEDING", False, 1)]),
+        ("ROWS 5 PRECEDING", [TOTAL, WINDOW_TOTAL], [("ROWS 5 PRECEDING", True, 2)]),
+        ("ROWS UNBOUNDED PRECEDING", [TOTAL, WINDOW_TOTAL], [("ROWS UNBOUNDED PRECEDING", False, 2)]),
+        ("ROWS 1 PRECEDING SLIDE 4", [TOTAL, WINDOW_TOTAL], [("ROWS 1 PRECEDING SLIDE 4", False, 2)]),
+        ("ROWS 5 PRECEDING SLIDE 2", [TOTAL, WINDOW_TOTAL], [("ROWS 5 PRECEDING SLIDE 2", True, 2)]),
+        (
+            "ROWS 5 PRECEDING SLIDE 2",
+            [ALGEBRAIC, WINDOW_TOTAL.replace("int)", "bigint)")],
+            [("ROWS 1 PRECEDING SLIDE 2", False, 1), ("ROWS 2 PRECEDING", True, 2)],
+        ),
+    ],
+)
+def test_versions_by_frame(
+    frame: str, aggregates: list[str], expected: list[tuple[str, bool, int]]
+) -> None:
+    assert steps(frame, *aggregates) == expected
+
+
+def test_panes_of_several_columns() -> None:
+    found = steps("ROWS 5 PRECEDING SLIDE 2", PAIRS, call="ends(x, k)")
+    assert found == [("ROWS 1 PRECEDING SLIDE 2", False, 1), ("ROWS 2 PRECEDING", False, 1)]
