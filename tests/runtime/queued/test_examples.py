@@ -74,6 +74,21 @@ def test_figures_1_and_2_a_count_waits_for_tuples_that_pass_the_join(
     assert longest > 3 if triggered else longest < 0.01
 
 
+@pytest.mark.parametrize("how", Expiration, ids=lambda how: how.value)
+@pytest.mark.parametrize("kind", ["TABLE", "NRR"])
+def test_favourites_may_be_a_table(connect: Connect, kind: str, how: Expiration) -> None:
+    """A join with a table tells ends by negative tuples, for nobody can foresee them."""
+    db = connect(execution="queued", expiration=how.value)
+    db.execute(f"{SALES}; CREATE {kind} Favourites (item INT); INSERT INTO Favourites VALUES (4), (5), (6)")
+    query = db.query("SELECT count(*) AS n FROM Sales [RANGE 5 SECONDS] AS s JOIN Favourites USING (item)")
+    late = kind == "NRR" and how is Expiration.INPUT_TRIGGERED
+    assert sold(db, query) == (TRIGGERED if late else CORRECT)
+    db.execute("DELETE FROM Favourites WHERE item = 5")
+    db.advance("Sales", tick(11.5))
+    db.run_until_idle()
+    assert query.answer().to_pylist() == [{"n": 4 if kind == "NRR" else 2}]
+
+
 def test_a_heartbeat_tells_everybody_the_time(favourites: Any) -> None:
     db, query = favourites(Expiration.INPUT_TRIGGERED)
     db.push("Sales", [(item, tick(number)) for number, item in enumerate(SOLD[:7])])

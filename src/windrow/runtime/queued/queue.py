@@ -23,6 +23,10 @@ class Queue:
         self._items: deque[Delta | int] = deque()
 
     @property
+    def is_empty(self) -> bool:
+        return not self._items
+
+    @property
     def tail(self) -> int:
         """The instant of the last; BEGINNING if nobody waits."""
         if not self._items:

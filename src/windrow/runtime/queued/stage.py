@@ -57,7 +57,7 @@ class _Turn:
 
     @property
     def is_idle(self) -> bool:
-        return all(queue.tail == BEGINNING for queue in self.queues)
+        return all(queue.is_empty for queue in self.queues)
 
 
 class QueuedStage(RunningStage):
@@ -168,7 +168,7 @@ class QueuedStage(RunningStage):
         """Whether a step found something to do."""
         self._admit()
         worked = False
-        if (until := self._ready(turn)) > BEGINNING:
+        if (until := self._ready(turn)) is not None:
             self._run(turn, until)
             worked = True
         if turn.is_idle and self._wants_time(turn):
@@ -183,14 +183,14 @@ class QueuedStage(RunningStage):
             return True
         return any(alarm.next <= until for alarm in self._watched[turn.step.id])
 
-    def _ready(self, turn: _Turn) -> int:
-        """The instant up to which a step can take what waits, in one turn; BEGINNING: nothing."""
+    def _ready(self, turn: _Turn) -> int | None:
+        """The instant up to which a step can take what waits, in one turn, if there is anything."""
         if turn.is_idle:
-            return BEGINNING
+            return None
         bound = self._merged_until(turn) if len(turn.queues) > 1 else NEVER
         waiting = np.concatenate([queue.instants for queue in turn.queues])
         waiting = np.sort(waiting[waiting <= bound])
-        return int(waiting[: self._pace.appetite][-1]) if len(waiting) else BEGINNING
+        return int(waiting[: self._pace.appetite][-1]) if len(waiting) else None
 
     def _merged_until(self, turn: _Turn) -> int:
         """How far all queues of a step are complete."""
