@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.operators.playing import CALLS, Call, History, histories, play, received
+from tests.operators.test_group_by import NUMBER_ROWS, NUMBERS
 from tests.plan.samples import sql
 from windrow.expressions.typing import type_of
 from windrow.operators.over import OverOperator
@@ -64,11 +65,11 @@ OTHERWISE = {
 """What DuckDB cannot say with OVER in the words of a call."""
 
 
-def node(frame: Frame, partition: Sequence[str], calls: Sequence[str]) -> Over:
+def node(frame: Frame, partition: Sequence[str], calls: Sequence[str], schema: Schema = COLUMNS) -> Over:
     """A node whose calls have the types that DuckDB gives them."""
     trees = tuple(map(sql, calls))
-    names = tuple(Field(f"a{place}", type_of(tree, COLUMNS)) for place, tree in enumerate(trees))
-    return Over(received("S", COLUMNS, Pattern.MON), trees, names, tuple(partition), frame)
+    names = tuple(Field(f"a{place}", type_of(tree, schema)) for place, tree in enumerate(trees))
+    return Over(received("S", schema, Pattern.MON), trees, names, tuple(partition), frame)
 
 
 def numbered(history: History) -> History:
@@ -123,18 +124,30 @@ def test_results_are_those_of_sql(
     assert comparable(given_by(over, history, cuts)) == comparable(by_duckdb(over, history))
 
 
+NUMBERED = Schema((Field("n", "INTEGER"), *NUMBERS))
+NUMBERED_ROWS = NUMBER_ROWS.map(lambda row: (0, *row))
+
+
+@settings(deadline=None, max_examples=12)
+@given(histories(NUMBERED, NUMBERED_ROWS, [Pattern.MON], 30).map(numbered), CALLS, FRAMES)
+def test_numbers_of_all_kinds_have_frames(history: History, cuts: Sequence[Call], frame: Frame) -> None:
+    calls = [f"{name}({column})" for name in ("SUM", "AVG", "MIN", "LAST") for column in NUMBERS.names[1:]]
+    over = node(frame, ("k",), calls, NUMBERED)
+    assert given_by(over, history, cuts) == by_duckdb(over, history)
+
+
 @settings(deadline=None, max_examples=12)
 @given(histories(COLUMNS, ROWS, [Pattern.MON], 30).map(numbered), CALLS, FRAMES, PARTITIONS)
 def test_spreads_are_nearly_those_of_sql(
     history: History, cuts: Sequence[Call], frame: Frame, partition: Sequence[str]
 ) -> None:
     """DuckDB's own depend on the order in which it adds."""
-    calls = ("VARIANCE(i)", "VAR_POP(i) FILTER (WHERE t)", "STDDEV(i)", "STDDEV_POP(i)")
+    calls = ("VARIANCE(i)", "VAR_POP(i) FILTER (WHERE t)", "STDDEV(i)", "VARIANCE(x)", "STDDEV_POP(x)")
     over = node(frame, partition, calls)
     for given_, wanted in zip(given_by(over, history, cuts), by_duckdb(over, history), strict=True):
         for mine, theirs in zip(given_, wanted, strict=True):
             assert (mine is None) == (theirs is None)
-            assert mine is None or mine == pytest.approx(theirs, rel=1e-9, abs=1e-6)
+            assert mine is None or mine == pytest.approx(theirs, rel=1e-9, abs=1e-6, nan_ok=True)
 
 
 CALLS_OF_SLIDES = ("COUNT(*)", "SUM(x) FILTER (WHERE t)", "MAX(i)", "ARRAY_AGG(i)")

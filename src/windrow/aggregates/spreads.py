@@ -59,5 +59,6 @@ class _Spread(Aggregate):
         )
         pairs = counts.astype(np.float64) * (counts if self._is_of_all else counts - 1)
         results = differences / np.maximum(pairs, 1)
-        lacking = (pairs <= 0) | sums.is_special | ~np.isfinite(results)
-        return pa.array(np.sqrt(results) if self._is_root else results, mask=lacking)
+        special = sums.is_special
+        results[special] = np.where(counts[special] > 1, np.nan, 0)
+        return pa.array(np.sqrt(results) if self._is_root else results, mask=pairs <= 0)
