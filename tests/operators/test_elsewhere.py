@@ -29,6 +29,6 @@ def test_only_the_first_bucket_is_home() -> None:
     stage = compile_plan(CROSS).stages[1]
     nothing = {each.id: Delta.empty(7, each.schema.arrow) for each in stage.inputs}
     places = Places(lambda _: MemoryState())
-    with places.place("q", 1, 1).at(1, stage) as elsewhere:
+    with places.place("q", 1, 1).at(1, lambda: stage.start(home=False)) as elsewhere:
         assert len(elsewhere.on_deltas(nothing)[RESULT]) == 0
     assert set(elsewhere.save()) == set()

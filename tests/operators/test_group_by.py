@@ -66,7 +66,7 @@ SETS = [
         "LIST(DISTINCT s ORDER BY s DESC)",
         "STRING_AGG(s ORDER BY i, s)",
     ),
-    ("MODE(i)", "ENTROPY(s)", "COUNT(DISTINCT i + 0)", "SUM(x) FILTER (WHERE i > 0)", "COUNT(*)"),
+    ("BIT_XOR(i)", "ENTROPY(s)", "COUNT(DISTINCT i + 0)", "SUM(x) FILTER (WHERE i > 0)", "COUNT(*)"),
     (
         "MIN(i)",
         "MAX(i)",
