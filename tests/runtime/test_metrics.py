@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from windrow.delta import BEGINNING, Delta
 from windrow.plan.effort import SAMPLE, Tally
 from windrow.plan.effort import Delays as AnswerDelays
 from windrow.runtime.metrics import WINDOW, Delays, Meter, Metrics, QueryMeter, percentile
@@ -79,3 +81,8 @@ def test_a_query_that_gave_nothing_has_no_delay() -> None:
     for delays in ((1_000_000, 3_000_000), (), (2_000_000,)):
         meter.add_delays(AnswerDelays.of(np.array(delays, np.int64)))
     assert meter.delay() == {"mean": 2.0, "p50": 2.0, "p99": 3.0, "max": 3.0}
+
+
+def test_nobody_waited_for_rows_that_were_always_there() -> None:
+    delta = Delta(7, pa.table({"a": [1, 2]}), np.array([BEGINNING, 4]))
+    assert AnswerDelays.until(delta) == AnswerDelays(1, 3, 3, (3,))

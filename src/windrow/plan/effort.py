@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from windrow.buffers.parts import State
-from windrow.delta import NEVER, Delta
+from windrow.delta import BEGINNING, NEVER, Delta, Instants
 
 SAMPLE = 256
 """Of so many delays each is told; of more, so many that stand for all."""
@@ -78,7 +78,13 @@ class Delays:
     @classmethod
     def until(cls, delta: Delta) -> Self:
         """Of changes that show at their delta's clock; at the end of all time nobody waits for them."""
-        return cls() if delta.clock == NEVER else cls.of(delta.clock - delta.ts)
+        return cls() if delta.clock == NEVER else cls.of(delays(delta.clock, delta.ts))
+
+
+def delays(shown: int | Instants, ts: Instants) -> Instants:
+    """How long after its instant each change showed; for rows that were always there nobody waited."""
+    late: Instants = (shown - np.where(ts == BEGINNING, shown, ts))[ts != BEGINNING]
+    return late
 
 
 Tallies = Mapping[str, Tally]

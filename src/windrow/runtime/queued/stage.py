@@ -14,7 +14,6 @@ which goes through all steps; under input_triggered it is the only thing that do
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +22,7 @@ from windrow.buffers.parts import State
 from windrow.delta import BEGINNING, NEVER, Delta, concat
 from windrow.delta import Instants as Array
 from windrow.operators.time_window import slot
-from windrow.plan.effort import Delays
+from windrow.plan.effort import Delays, delays
 from windrow.plan.nodes import Leaf, Node
 from windrow.plan.running import RunningStage, Step
 from windrow.runtime.queued.instants import Instants
@@ -32,8 +31,6 @@ from windrow.runtime.queued.queue import Queue
 from windrow.runtime.queued.telling import Telling
 
 _OWN = "queues"
-_FIRST = BEGINNING + 1
-"""Stands for BEGINNING, at which rows of relations may be told: here that says that nobody waits."""
 
 
 class _Turn:
@@ -72,7 +69,7 @@ class QueuedStage(RunningStage):
         self._watched = {id_: list(self._alarms(turn)) for id_, turn in self._turns.items()}
         self._arriving: dict[str, Delta] = {}
         self._given: dict[str, list[Delta]] = {}
-        self._shown: list[Array] = []
+        self._late: list[Array] = []
         self.now = BEGINNING
         """The virtual clock."""
         self._admitted = BEGINNING
@@ -87,7 +84,7 @@ class QueuedStage(RunningStage):
         if not self._steps:
             return super().on_deltas(inputs)
         self._given = {id_: [] for id_ in self._outputs}
-        self._shown = []
+        self._late = []
         self.arrive(inputs)
         self.work(self._clock)
         if not self._telling.only_arrivals_tell or self._clock > self._newest:
@@ -95,11 +92,11 @@ class QueuedStage(RunningStage):
         return {id_: self._answer(id_) for id_ in self._outputs}
 
     def delays(self, given: Delta) -> Delays:
-        return Delays.of(np.sort(np.concatenate([np.empty(0, np.int64), *self._shown])))
+        return Delays.of(np.sort(np.concatenate([np.empty(0, np.int64), *self._late])))
 
     def arrive(self, inputs: Mapping[str, Delta]) -> None:
         """Tuples that come at their timestamps; no others will, up to their clock."""
-        self._arriving = inputs = {id_: _lifted(delta) for id_, delta in inputs.items()}
+        self._arriving = dict(inputs)
         self._clock = max(delta.clock for delta in inputs.values())
         newest = [int(delta.ts[-1]) for delta in inputs.values() if len(delta)]
         self._newest = max([self._newest, *newest])
@@ -236,7 +233,8 @@ class QueuedStage(RunningStage):
         self.now += self._pace.cost(tuples, sum(messages) + len(due))
         self._send(turn.step, given, due)
         if turn.step.id in self._outputs.values():
-            self._shown.append(self._pace.shown(begin, self.now, taken, given) - given.ts)
+            shown = self._pace.shown(begin, self.now, taken, given)
+            self._late.append(delays(shown, given.ts))
 
     def _stepped(self, step: Step, inputs: Sequence[Delta], until: int) -> Delta:
         """What a step gives; one that keeps no state has nothing to say of time alone."""
@@ -285,13 +283,4 @@ class QueuedStage(RunningStage):
         step = self._turns[self._outputs[output]]
         given = self._given[output]
         empty = Delta.empty(step.told, step.step.node.schema.arrow)
-        return _lowered(concat(given).at(step.told) if given else empty)
-
-
-def _lifted(delta: Delta) -> Delta:
-    return replace(delta, clock=max(delta.clock, _FIRST), ts=np.maximum(delta.ts, _FIRST))
-
-
-def _lowered(delta: Delta) -> Delta:
-    ts = np.where(delta.ts == _FIRST, BEGINNING, delta.ts)
-    return replace(delta, clock=BEGINNING if delta.clock == _FIRST else delta.clock, ts=ts)
+        return concat(given).at(step.told) if given else empty
