@@ -38,6 +38,15 @@ OF_TABLES = (
         "SELECT k FROM T WHERE name NOT IN (SELECT name FROM N WHERE N.k > T.k)",
         "SELECT k FROM t WHERE name NOT IN (SELECT name FROM n WHERE n.k > t.k)",
     ),
+    Meant("SELECT k FROM T INTERSECT SELECT k FROM N", "SELECT k FROM t INTERSECT SELECT k FROM n"),
+    Meant(
+        "SELECT k, name FROM T ORDER BY k, name LIMIT 2",
+        "SELECT k, name FROM t ORDER BY k, name LIMIT 2",
+    ),
+    Meant(
+        "SELECT k FROM T WHERE k = (SELECT min(k) FROM N) OR name = 'a'",
+        "SELECT k FROM t WHERE k = (SELECT min(k) FROM n) OR name = 'a'",
+    ),
     Meant(
         "SELECT a.k, b.name FROM N a FULL JOIN T b ON a.k = b.k",
         "SELECT a.k, b.name FROM n a FULL JOIN t b ON a.k = b.k",
@@ -85,6 +94,16 @@ OF_STREAMS = (
     Meant(
         "SELECT v, c FROM S [RANGE 5 SECONDS] JOIN (SELECT k, count(*) AS c FROM T GROUP BY k) q USING (k)",
         "SELECT v, c FROM live JOIN (SELECT k, count(*) AS c FROM t GROUP BY k) q USING (k)",
+    ),
+    Meant(
+        "SELECT v FROM S [RANGE 5 SECONDS] WHERE v > (SELECT max(k) FROM T)",
+        "SELECT v FROM live WHERE v > (SELECT max(k) FROM t)",
+    ),
+    Meant(
+        "WITH q AS (SELECT S.k, v, name FROM S [RANGE 5 SECONDS] JOIN N ON S.k = N.k)"
+        " SELECT v, name, (SELECT count(*) FROM T WHERE T.k = q.k) AS c FROM q",
+        "SELECT v, name, (SELECT count(*) FROM t WHERE t.k = s.k) FROM live s JOIN past"
+        f" ON s.k = past.k AND {_SEEN}",
     ),
     Meant("SELECT k FROM S UNION ALL SELECT k FROM T", "SELECT k FROM s UNION ALL SELECT k FROM t"),
     Meant(

@@ -241,7 +241,7 @@ def _fill(
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_at_each_instant_queries_have_said_what_they_mean(chance: Random) -> None:
     in_batches = "batch", chance.choice(["upa", "upa", "negative", "direct"])
     from_queues = "queued", chance.choice(["upa", "input_triggered", "time_message", "piggyback"])
@@ -250,7 +250,7 @@ def test_at_each_instant_queries_have_said_what_they_mean(chance: Random) -> Non
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 def test_queries_go_on_after_a_restart(chance: Random) -> None:
     with tempfile.TemporaryDirectory() as checkpoint:
         World(chance, checkpoint).live(20)

@@ -27,7 +27,7 @@ from windrow.language.statements import FrameClause, WindowClause
 from windrow.language.tokens import DIALECT
 from windrow.plan.emitting import Reevaluate
 from windrow.plan.joins import RelationScan
-from windrow.plan.nodes import Node, walk
+from windrow.plan.nodes import Node, leaves, scans
 from windrow.plan.windows import Extent
 from windrow.schema import Field, Schema
 
@@ -59,6 +59,8 @@ class _Question:
     sources: list[Node] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     """The names of all columns that there are."""
+    nrrs: list[tuple[str, Span]] = field(default_factory=list)
+    """Those that are read as tables, and where."""
 
     def over_tables(self, query: exp.Expr) -> exp.Expr:
         """The query, which is changed, over tables."""
@@ -73,6 +75,7 @@ class _Question:
                 self.context.place(query),
                 hint="name a stream in FROM",
             )
+        self._check_nrrs()
         self._check_functions(root)
         for window in root.find_all(exp.Window):
             self._frame(window)
@@ -124,20 +127,26 @@ class _Question:
                 clause.span,
                 hint="leave INTERNAL out",
             )
-        for each in walk(node):
-            if isinstance(each, RelationScan) and not each.relation.retroactive:
-                raise Refused(
-                    f"{self.reason} is computed anew over all that counts, and tuples see"
-                    f" {each.relation.name} as it was when they came",
-                    span,
-                    hint="join it with the stream in a query in FROM, or declare it with CREATE TABLE",
-                )
+        if not scans(node):
+            names = (each.relation.name for each in _nrrs(node))
+            self.nrrs += [(name, span) for name in names]
         try:
             check_ends(
                 node, span, f"{self.reason} has to see all that counts, and {{}} has no end", self.context
             )
         except Refused as endless:
             raise self.refusal or endless from None
+
+    def _check_nrrs(self) -> None:
+        """An NRR may be asked again beside other tables, but not beside streams."""
+        if self.nrrs and any(map(scans, self.sources)):
+            name, span = self.nrrs[0]
+            raise Refused(
+                f"{self.reason} is computed anew over all that counts, and tuples see {name} as it was"
+                " when they came",
+                span,
+                hint="join it with the stream in a query of WITH, or declare it with CREATE TABLE",
+            )
 
     def _check_functions(self, root: exp.Expr) -> None:
         scope = self.context.scope()
@@ -198,6 +207,12 @@ class _Question:
             if fault.name and fault.name.lower() in map(str.lower, [each.name, *known]):
                 return self.context.place(each)
         return self.context.place(written)
+
+
+def _nrrs(node: Node) -> Iterator[RelationScan]:
+    for leaf in leaves(node):
+        if isinstance(leaf, RelationScan) and not leaf.relation.retroactive:
+            yield leaf
 
 
 def _sources(query: exp.Expr) -> Iterator[exp.Table | exp.Subquery]:
