@@ -30,7 +30,7 @@ from windrow.plan.grouping import Distinct
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.patterns import Pattern
 
-_PART = 1 << 15
+PART = 1 << 15
 """So many tuples are looked at again before they are out of the processor's cache."""
 
 
@@ -73,9 +73,9 @@ class DeltaStar(Operator):
         clock = inputs[0].clock
         both, side = _together(inputs)
         exp, given = _ends_of(both), []
-        for begin in range(0, max(len(both), 1), _PART):
-            part = slice(begin, begin + _PART)
-            values = self._values.of(both.rows.slice(begin, _PART))
+        for begin in range(0, max(len(both), 1), PART):
+            part = slice(begin, begin + PART)
+            values = self._values.of(both.rows.slice(begin, PART))
             self._arrive(Arrived(both.ts[part], exp[part], side[part], values))
             until = int(both.ts[part.stop]) - 1 if part.stop < len(both) else clock
             given.append(self._settled(values, until))
