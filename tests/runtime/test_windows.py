@@ -42,7 +42,7 @@ def feed(db: windrow.Database, until: int) -> None:
     db.run_until_idle()
 
 
-@pytest.mark.parametrize("how", [Expiration.UPA, Expiration.NEGATIVE, Expiration.DIRECT], ids=str)
+@pytest.mark.parametrize("how", Expiration, ids=lambda how: how.value)
 def test_windows_hold_what_they_should(connect: Connect, how: Expiration) -> None:
     db = connect(expiration=how.value)
     db.execute(STREAM)

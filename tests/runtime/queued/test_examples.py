@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import windrow
 from tests.conftest import Connect
+from windrow.cli.opening import Options
+from windrow.cli.test import run_script
 from windrow.errors import SettingError
 from windrow.plan.expiration import Expiration
 
@@ -178,6 +181,30 @@ def test_appendix_a_step_goes_by_the_clock_that_reaches_it(connect: Connect) -> 
     totals = [change["total"] for change in query.changes().to_pylist() if change["op"] in ("+I", "+U")]
     assert totals == [5, 8, 15, 10]
     assert query.metrics()["delay"]["max"] >= 3
+
+
+@pytest.mark.parametrize(
+    "how", [Expiration.PIGGYBACK, Expiration.INPUT_TRIGGERED], ids=lambda how: how.value
+)
+def test_queues_go_on_after_a_restart(connect: Connect, tmp_path: Path, how: Expiration) -> None:
+    counts = []
+    for number, item in enumerate(SOLD):
+        with connect(tmp_path, execution="queued", expiration=how.value) as db:
+            db.execute(f"{SALES}; CREATE NRR Favourites (item INT)")
+            if not number:
+                db.execute("INSERT INTO Favourites VALUES (4), (5), (6)")
+            query = db.query(
+                "SELECT count(*) AS n FROM Sales [RANGE 5 SECONDS] JOIN Favourites USING (item)"
+            )
+            db.push("Sales", [(item, tick(number))])
+            db.run_until_idle()
+            counts += [row["n"] for row in query.changes().to_pylist() if row["op"] in ("+I", "+U")]
+    assert counts == [1, 2, 3, 4, 5, 4, 3, 2, 3, 4]
+
+
+def test_the_script_holds() -> None:
+    script = Path(__file__).with_name("expiration.esl").read_text(encoding="utf-8")
+    assert run_script(script, Options(runner="inline")) > 0
 
 
 def test_queues_are_for_one_process() -> None:
