@@ -84,7 +84,8 @@ class Actions:
                 self._put(action.table, row)
             return
         self._queries.hoist(select.where, *select.columns)
-        if target is not None and self._queries.reads(target, select.where, *select.columns):
+        has_several = select.table is not None and not select.table.is_single
+        if target and has_several and self._queries.reads(target, select.where, *select.columns):
             raise CannotCompile("a query, for each row, of the table that it fills")
 
         def each_row(write: bool) -> None:
@@ -134,7 +135,7 @@ class Actions:
     def _of_its_own(self, table: Table, *trees: exp.Expr | None) -> None:
         """Compute the queries that all rows share, while the table is as it was."""
         self._queries.hoist(*trees)
-        if self._queries.reads(table, *trees):
+        if not table.is_single and self._queries.reads(table, *trees):
             raise CannotCompile("a query, for each row, of the table that it changes")
 
     @contextmanager

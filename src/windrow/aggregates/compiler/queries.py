@@ -116,6 +116,7 @@ class Queries:
             return False
         if len({id(each) for each in calls}) and any(_lies_within_another(each) for each in calls):
             raise CannotCompile("an aggregate of aggregates")
+        self.hoist(select.where)
         folds = [self._fold(call) for call in calls]
         with self.rows_of(select):
             for call, fold in zip(calls, folds, strict=True):
