@@ -52,6 +52,11 @@ def test_of_outer_joins_only_to_the_side_that_is_given_whole() -> None:
     assert [*push_down_negation(lacking(join(X, Y, "a = d", kind="full"), Z, "b = z"))] == []
 
 
+def test_one_that_looks_at_nothing_does_so_too() -> None:
+    lonely = join(X, Y, "a = d", kind="right")
+    assert [*push_down_negation(lacking(lonely, Z))] == [join(X, lacking(Y, Z), "a = d", kind="right")]
+
+
 def test_half_joins_change_places() -> None:
     node = having(lacking(X, Z, "a = z"), Y, "b = d")
     assert [*push_down_negation(node)] == [lacking(having(X, Y, "b = d"), Z, "a = z")]

@@ -8,6 +8,7 @@ from tests.plan.building import join, named, shape, window
 from tests.plan.samples import project
 from windrow.plan.joins import Join
 from windrow.plan.nodes import Node, walk
+from windrow.plan.patterns import Pattern
 from windrow.plan.rules.alternatives import everywhere
 from windrow.plan.rules.swap_joins import swap_joins
 
@@ -44,6 +45,14 @@ def test_keys_that_are_computed_between_the_joins_are_computed_below() -> None:
     assert node.keys == (("a", "c"),)
 
 
+def test_left_joins_change_places_with_inner_ones() -> None:
+    """So what is strict comes last, or what drops much comes first."""
+    late = join(join(A, C, "b = e"), B, "a = c", kind="left")
+    early = join(join(A, B, "a = c", kind="left"), C, "b = e")
+    assert (swapped(early), swapped(late)) == ([late], [early])
+    assert late.inputs[0].pattern is Pattern.WK
+
+
 def test_one_swap_after_another_reaches_every_order() -> None:
     d = named(window("Y"), g="a")
     first = join(join(join(A, B, "a = c"), C, "a = e"), d, "a = g")
@@ -66,8 +75,12 @@ def _order(node: Node) -> tuple[str, ...]:
         pytest.param(join(join(A, B, "a = c"), C, "b = e", "d = f"), id="the key is of both sides"),
         pytest.param(join(join(A, B, "a = c"), C), id="no key"),
         pytest.param(join(join(A, B), C, "b = e"), id="no key below"),
-        pytest.param(join(join(A, B, "a = c", kind="left"), C, "b = e"), id="an outer join below"),
-        pytest.param(join(join(A, B, "a = c"), C, "b = e", kind="left"), id="an outer join above"),
+        pytest.param(join(join(A, B, "a = c", kind="left"), C, "d = e"), id="by what may be missing"),
+        pytest.param(join(join(A, B, "a = c", kind="full"), C, "b = e"), id="a full join below"),
+        pytest.param(join(join(A, B, "a = c"), C, "b = e", kind="right"), id="a right join above"),
+        pytest.param(
+            join(join(A, B, "a = c"), C, "b = e", where="d < f", kind="left"), id="a condition on the rest"
+        ),
         pytest.param(
             join(project(join(A, B, "a = c"), ("random()", "k", "BIGINT")), C, "k = e"), id="random"
         ),

@@ -29,15 +29,21 @@ def push_down_negation(node: Node) -> Iterator[Node]:
         return
     needed = columns(*(meaning[name] for name in asked(node)))
     for place in _sides(below):
-        if needed <= below.passes[place].keys() and (lower := _at(node, below, place, meaning)):
+        if needed <= _names(below.inputs[place]) and (lower := _at(node, below, place, meaning)):
             yield above(node.left, lower)
 
 
 def _sides(below: Join | RelationJoin | HalfJoin) -> tuple[int, ...]:
-    """A tuple that met the rows of an NRR cannot be taken back, and a half join gives only its left."""
+    """Those of which every result has a tuple. A tuple that met the rows of an NRR cannot be taken back."""
     if isinstance(below, RelationJoin):
         return (0,) if below.retroactive else ()
-    return (0, 1) if isinstance(below, Join) else (0,)
+    if isinstance(below, Join):
+        return {"inner": (0, 1), "left": (0,), "right": (1,), "full": ()}[below.kind]
+    return (0,)
+
+
+def _names(node: Node) -> frozenset[str]:
+    return frozenset(name.lower() for name in node.schema.names)
 
 
 def _at(node: HalfJoin, below: Node, place: int, meaning: Definitions) -> Node | None:

@@ -1,9 +1,13 @@
 """Joins change places: (A ⋈ B) ⋈ C becomes (A ⋈ C) ⋈ B where A alone has what C is joined by. One after
-another such swaps reach every order that has no join of each with each."""
+another such swaps reach every order that has no join of each with each.
+
+Left joins do so likewise, as long as A is what they give whole: so strict results come late.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -16,29 +20,34 @@ from windrow.plan.rules.substitution import Definitions, columns, is_volatile, s
 
 def swap_joins(node: Node) -> Iterator[Node]:
     """The upper join first, on each side of the lower one that has all its keys."""
-    if not isinstance(node, Join) or node.kind != "inner" or not node.keys:
+    if not _swaps(node):
         return
     below, meaning = under(node.left)
-    if not isinstance(below, Join) or below.kind != "inner" or not below.keys:
+    if not _swaps(below) or any(map(is_volatile, meaning.values())) or not apart(below, node.right):
         return
-    if any(map(is_volatile, meaning.values())) or not apart(below, node.right):
-        return
-    for side, other in ((below.left, below.right), (below.right, below.left)):
-        if swapped := _swapped(node, below, side, other, meaning):
+    sides = (below.left, below.right) if below.kind == "inner" else (below.left,)
+    for side in sides:
+        if swapped := _swapped(node, below, side, meaning):
             yield swapped
 
 
-def _swapped(node: Join, below: Join, side: Node, other: Node, meaning: Definitions) -> Node | None:
+def _swaps(node: Node) -> TypeGuard[Join]:
+    return isinstance(node, Join) and node.kind in ("inner", "left") and bool(node.keys)
+
+
+def _swapped(node: Join, below: Join, side: Node, meaning: Definitions) -> Node | None:
     wanted = [meaning[left.lower()] for left, _ in node.keys]
-    if not columns(*wanted) <= _names(side):
+    first, second = _conditions(node, side, meaning)
+    if not columns(*wanted) <= _names(side) or (second and "left" in (node.kind, below.kind)):
         return None
     wide, names = carrying(side, wanted, (*below.schema.names, *node.right.schema.names))
-    first, second = _conditions(node, side, meaning)
     keys = tuple((name, right) for name, (_, right) in zip(names, node.keys, strict=True))
-    lower = Join(wide, node.right, keys, _anded(first))
+    lower = Join(wide, node.right, keys, _anded(first), node.kind)
     beyond = [] if below.condition is None else [below.condition]
-    oriented = below.keys if side is below.left else tuple((right, left) for left, right in below.keys)
-    upper = Join(lower, other, oriented, _anded([*beyond, *second]))
+    turned = side is below.right
+    oriented = tuple((right, left) for left, right in below.keys) if turned else below.keys
+    other = below.left if turned else below.right
+    upper = Join(lower, other, oriented, _anded([*beyond, *second]), below.kind)
     return _as_before(node, upper, meaning)
 
 
