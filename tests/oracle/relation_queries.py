@@ -21,13 +21,23 @@ class Meant:
     meaning: str
 
 
+GROUPED = Meant(
+    "SELECT name, count(*) AS c, sum(k) AS s FROM T GROUP BY name",
+    "SELECT name, count(*), sum(k) FROM t GROUP BY name",
+)
+JOINED = Meant(
+    "SELECT v, name FROM S [RANGE 5 SECONDS] JOIN T ON S.k = T.k",
+    "SELECT v, name FROM live JOIN t ON live.k = t.k",
+)
+LOOKED_UP = Meant(
+    "SELECT v, name FROM S LEFT JOIN N ON S.k = N.k AND name <> 'a'",
+    f"SELECT v, name FROM s LEFT JOIN past ON s.k = past.k AND name <> 'a' AND {_SEEN}",
+)
+
 OF_TABLES = (
     Meant("SELECT k, name FROM T WHERE k > 1", "SELECT k, name FROM t WHERE k > 1"),
     Meant("SELECT count(*) AS c FROM N", "SELECT count(*) FROM n"),
-    Meant(
-        "SELECT name, count(*) AS c, sum(k) AS s FROM T GROUP BY name",
-        "SELECT name, count(*), sum(k) FROM t GROUP BY name",
-    ),
+    GROUPED,
     Meant(
         "SELECT x.k, y.name, N.name FROM T x JOIN T y ON x.k = y.k + 1 JOIN N ON N.k = y.k",
         "SELECT x.k, y.name, n.name FROM t x JOIN t y ON x.k = y.k + 1 JOIN n ON n.k = y.k",
@@ -55,10 +65,7 @@ OF_TABLES = (
 """Asked of tables alone."""
 
 OF_STREAMS = (
-    Meant(
-        "SELECT v, name FROM S [RANGE 5 SECONDS] JOIN T ON S.k = T.k",
-        "SELECT v, name FROM live JOIN t ON live.k = t.k",
-    ),
+    JOINED,
     Meant(
         "SELECT v, name FROM S [RANGE 5 SECONDS] LEFT JOIN T ON S.k = T.k AND name <> 'a'",
         "SELECT v, name FROM live LEFT JOIN t ON live.k = t.k AND name <> 'a'",
@@ -110,10 +117,7 @@ OF_STREAMS = (
         "SELECT v, name FROM S JOIN N ON S.k = N.k",
         f"SELECT v, name FROM s JOIN past ON s.k = past.k AND {_SEEN}",
     ),
-    Meant(
-        "SELECT v, name FROM S LEFT JOIN N ON S.k = N.k AND name <> 'a'",
-        f"SELECT v, name FROM s LEFT JOIN past ON s.k = past.k AND name <> 'a' AND {_SEEN}",
-    ),
+    LOOKED_UP,
     Meant(
         "SELECT v, N.k FROM S, N WHERE v > N.k",
         f"SELECT v, past.k FROM s, past WHERE v > past.k AND {_SEEN}",

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import windrow
 from tests.conftest import NOON, HandMovedWall
 from tests.oracle.reference import Row, StreamReference
-from tests.oracle.relation_queries import OF_STREAMS, OF_TABLES, Meant
+from tests.oracle.relation_queries import GROUPED, JOINED, LOOKED_UP, OF_STREAMS, OF_TABLES, Meant
 from windrow.delta import BEGINNING, NEVER
 
 SECOND = 1_000_000
@@ -262,7 +262,7 @@ def test_queries_are_right_on_the_workers_of_spark() -> None:
     """Few batches, as each takes its time there."""
     world = World(Random(9), runner="spark", master="local[2]", driver_rows=0, batch_rows=1_000_000)
     with closing(world.db):
-        for meant in (OF_TABLES[2], OF_STREAMS[0], OF_STREAMS[-5]):
+        for meant in (GROUPED, JOINED, LOOKED_UP):
             world.ask(meant)
         for _ in range(2):
             for act in (world.push, world.change, world.push, world.change):
