@@ -135,7 +135,8 @@ def wanted_events(signs: Signs, asked: Mask | None) -> Mask:
     if asked is None:
         return np.ones(len(signs), np.bool_)
     wanted = signs > 0
-    wanted[wanted] = asked
+    if not asked.all():
+        wanted[wanted] = asked
     return wanted
 
 
