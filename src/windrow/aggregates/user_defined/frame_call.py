@@ -53,8 +53,11 @@ class FrameCall:
         return taken.rows
 
     def results(self, events: Events, heard: Mask, *, always: bool = False) -> Results:
-        """What is returned at the events at which somebody listens, by event. TERMINATE is done where
-        something happens that counts, or `always`."""
+        """What is returned at the events at which somebody listens, by event.
+
+        TERMINATE is done where something happens that counts, and belongs to all events of its moment; or
+        it is done `always`, and belongs to the last of them.
+        """
         signs = events.counting(self._counted)
         counts = signs > 0 if self._restarts else signs != 0
         counted, asked = np.flatnonzero(counts), heard if always else heard & counts
@@ -64,7 +67,7 @@ class FrameCall:
         comes = events.signs[counted] > 0
         ends = np.repeat([Step.TERMINATE, Step.FORGET], [len(asking), len(ending)])
         kinds = np.concatenate([np.where(comes, Step.ARRIVE, Step.EXPIRE), ends])
-        order = np.lexsort((kinds, at))
+        order = np.argsort(at * len(Step) + kinds, kind="stable")  # merges what is sorted already
         at, kinds = at[order], kinds[order].astype(np.int8)
         steps = Steps(events.groups[events.rows[at]], kinds, heard[at] | (kinds == Step.TERMINATE))
         assert self._taken is not None
@@ -72,7 +75,8 @@ class FrameCall:
         self._note_failures(events, at[returned.failed], returned.reasons)
         values = as_values(self._aggregate, returned.rows)
         where, answers = at[returned.steps], kinds[returned.steps] == Step.TERMINATE
-        return _spread(Results(where, values), answers, events, asked)
+        returned_at = Results(where, values)
+        return returned_at if always else _spread(returned_at, answers, events, asked)
 
     def openings(self, events: Events) -> Results:
         """What TERMINATE returns before anything happens, by opening."""
@@ -100,7 +104,7 @@ class FrameCall:
         askers = np.flatnonzero(asked & (events.places >= 0))
         last = np.full(len(events.moments), -1)
         last[events.places[askers]] = askers
-        return last[last >= 0]
+        return np.sort(last[last >= 0])
 
     def _note_failures(self, events: Events, failed: Ints, reasons: tuple[str, ...]) -> None:
         if len(failed):
