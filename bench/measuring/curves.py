@@ -100,5 +100,6 @@ def _said(claim: Claim) -> Text:
     return text.append(f" ({claim.why})" if claim.why else "", "dim")
 
 
-def _short(value: float) -> float:
-    return float(f"{value:.5g}")
+def _short(value: float) -> float | None:
+    """A figure for programs; none where nothing was measured."""
+    return None if value != value else float(f"{value:.5g}")

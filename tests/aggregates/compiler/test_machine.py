@@ -84,6 +84,7 @@ def test_compiled_and_interpreted_are_equal(text: str, plays: list[list[list[Tol
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @settings(deadline=None, max_examples=40, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
 @given(bodies(), st.lists(steps(), min_size=3, max_size=3), st.booleans())
 def test_compiled_and_interpreted_are_equal_in_many_cases(
