@@ -1,4 +1,4 @@
-"""Caching is tried on copies of the package, in processes of their own."""
+"""Caching is tried on copies of the package, in processes of their own, with the kernels of two modules."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ import windrow
 from windrow.kernels.registry import is_warm, kernels, warm
 
 WARM = """
+from windrow.kernels import registry
 from windrow.kernels.clocks import late_mask, scan_arrivals
 from windrow.kernels.registry import is_warm, warm
+registry.MODULES = ("windrow.kernels.chains", "windrow.kernels.clocks")
 print(is_warm())
 warm(lambda done, todo, name: None)
 print(is_warm())
