@@ -37,6 +37,18 @@ DRIVER_ROWS = (0, 2000)
 """With the one, workers run all batches; with the other, the driver runs the small ones."""
 
 
+KILLED = pytest.mark.parametrize(
+    ("runner", "kills", "longest"),
+    [
+        ("inline", 6, 0.5),
+        pytest.param("inline", 60, 1.0, marks=pytest.mark.slow),
+        pytest.param("spark", 2, 2.0, marks=pytest.mark.spark),
+        pytest.param("spark", 30, 4.0, marks=[pytest.mark.spark, pytest.mark.slow]),
+    ],
+)
+"""On which runner, how often, and at most how many seconds after it gave something out."""
+
+
 class Scene:
     """A folder in which drivers run, one after another, on one checkpoint."""
 
@@ -129,15 +141,7 @@ def finish(scene: Scene, driver: Family) -> None:
     assert scene.half_written() == []
 
 
-@pytest.mark.parametrize(
-    ("runner", "kills", "longest"),
-    [
-        ("inline", 6, 0.5),
-        pytest.param("inline", 60, 1.0, marks=pytest.mark.slow),
-        pytest.param("spark", 2, 1.5, marks=pytest.mark.spark),
-        pytest.param("spark", 30, 4.0, marks=[pytest.mark.spark, pytest.mark.slow]),
-    ],
-)
+@KILLED
 @pytest.mark.timeout(1800)
 def test_after_kill_9_every_accepted_tuple_is_there_once(
     start: Start, tmp_path: Path, free_port: int, runner: Runner, kills: int, longest: float
@@ -157,15 +161,7 @@ def test_after_kill_9_every_accepted_tuple_is_there_once(
     assert rows(scene.output("moments")) == sorted(set(rows(every.select(["kind", "made"]))))
 
 
-@pytest.mark.parametrize(
-    ("runner", "kills", "longest"),
-    [
-        ("inline", 6, 0.5),
-        pytest.param("inline", 60, 1.0, marks=pytest.mark.slow),
-        pytest.param("spark", 2, 3.0, marks=pytest.mark.spark),
-        pytest.param("spark", 30, 4.0, marks=[pytest.mark.spark, pytest.mark.slow]),
-    ],
-)
+@KILLED
 @pytest.mark.timeout(1800)
 def test_after_kill_9_changes_of_windows_add_up_to_what_sql_says(
     start: Start, tmp_path: Path, free_port: int, runner: Runner, kills: int, longest: float
