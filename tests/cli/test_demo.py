@@ -16,9 +16,9 @@ from windrow.cli.demo import script_of
 from windrow.language.parser import parse
 
 SCENES = {
-    "auctions": ("expensive_items", "price_history", "big_bids"),
-    "packets": ("heavy_traffic", "long_logins", "file_transfers"),
-    "rfid": ("packed_cases", "personnel", "whereabouts"),
+    "auctions": ("dearest_items", "unwanted_items", "big_raises"),
+    "packets": ("top_talkers", "double_logins", "on_one_link_only"),
+    "rfid": ("busy_lines", "unattended", "whereabouts"),
 }
 
 
@@ -61,10 +61,10 @@ def test_a_pipe_gets_lines_and_a_summary(windrow: Callable, scene: str, home: Pa
 
 def test_a_terminal_gets_tables_that_change(terminal: Callable) -> None:
     process = terminal("demo", "--runner", "inline", "--seconds", "3", width=100)
-    process.expect("expensive items")
-    process.expect("sellerID")
-    process.expect("price history")
-    process.expect("big bids")
+    process.expect("dearest items")
+    process.expect("highest")
+    process.expect("unwanted items")
+    process.expect("big raises")
     process.expect("tuples/s")
     process.expect("Ctrl-C ends")
     process.expect("3 of 3 s")
