@@ -117,5 +117,14 @@ def test_nothing_is_kept_of_what_has_ended() -> None:
     assert not operator.save()
 
 
+def test_it_goes_on_with_few_keys_after_many() -> None:
+    before, after = CoveredOperator(nodes()), CoveredOperator(nodes())
+    before.on_deltas([rows_of(5000, 1, 4), partners(5000, 1, 3)])
+    before.on_deltas([rows_of(10, 5, 100), nothing(C, 5)])
+    after.restore(before.save())
+    told = after.on_deltas([nothing(A, 8), partners(10, 6, 7).at(8)])
+    assert told.ts.tolist() == [6] * 10 + [7] * 10
+
+
 def test_the_first_instant_and_the_last_are_those_of_deltas() -> None:
     assert (timers.BEGINNING, timers.NEVER) == (delta.BEGINNING, delta.NEVER)

@@ -105,7 +105,8 @@ class CoveredOperator(Operator):
         self._keys.restore(within("keys", state))
         self._store.restore(within("rows", state))
         self._fit()
-        until = self._saved_until.restore(within("until", state))
+        # There was room for more keys than there are now; of those that are gone nothing is known.
+        until = self._saved_until.restore(within("until", state))[: len(self._until)]
         self._until[: len(until)] = until
         numbers = self._store.live()
         table = self._store.take(numbers)
