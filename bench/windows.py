@@ -32,7 +32,7 @@ def windows(scale: Scale) -> Iterator[Measurement]:
             f"{task.name}: {task.title}",
             {WINDROW: partial(_windrow, task, rows), DUCKDB: partial(_duckdb, task, rows)},
             work=rows,
-            rounds=min(scale.rounds, 5),
+            rounds=min(scale.rounds, 3),
             bounds=[Bound(WINDROW, DUCKDB, at_least=task.at_least)],
             remark=f"{rows:,} tuples, 10,000 a second of event time, 1,000 keys",
         )
