@@ -40,9 +40,9 @@ DRIVER_ROWS = (0, 2000)
 KILLED = pytest.mark.parametrize(
     ("runner", "kills", "longest"),
     [
-        ("inline", 6, 0.5),
+        ("inline", 10, 0.5),
         pytest.param("inline", 60, 1.0, marks=pytest.mark.slow),
-        pytest.param("spark", 2, 2.0, marks=pytest.mark.spark),
+        pytest.param("spark", 3, 1.5, marks=pytest.mark.spark),
         pytest.param("spark", 30, 4.0, marks=[pytest.mark.spark, pytest.mark.slow]),
     ],
 )
