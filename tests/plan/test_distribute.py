@@ -146,6 +146,16 @@ def test_over_of_a_partition_wishes_for_it() -> None:
     assert exchanges(sums) == ["hash(b)"]
 
 
+def test_what_goes_by_the_order_of_arrival_gets_it_from_one_place() -> None:
+    counts = over(select(stream("X"), "a > 0"), 10, "b", n="count(*)")
+    assert exchanges(newest(counts, 3)) == ["single"]
+    assert exchanges(newest(counts, 3, "b")) == ["hash(b)"]
+    assert exchanges(newest(counts, 3, "a")) == ["single"]
+    assert exchanges(over(counts, 10, "a", m="first(n)")) == ["single"]
+    assert exchanges(over(counts, 10, "a", m="max(n)")) == ["hash(a)", "hash(b)"]
+    assert exchanges(grouped(last(counts, 10), "a", m="last(n)")) == ["single"]
+
+
 @settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_each_place_needs_nothing_of_the_others(chance: Random) -> None:

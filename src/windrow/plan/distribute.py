@@ -3,6 +3,9 @@
 A stage that reads streams runs on several slices of time at once, so a step that keeps state is
 never in it. Where several keys would do for an exchange, what the steps above need decides: a *wish*,
 told from the top downwards. It is fulfilled by any part of its keys, and costs nothing if it is not.
+
+What comes from several places is in time order, but nobody knows there which of two tuples of one instant
+came first. Where that counts, all steps between the streams and the one that asks run in one place.
 """
 
 from __future__ import annotations
@@ -10,9 +13,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windrow.plan.exchange import Exchange
-from windrow.plan.nodes import ANY, SINGLE, Distribution, Leaf, Node
-from windrow.plan.placement import ANYWHERE, ONE_PLACE, Placement, lies, told
+from sqlglot import exp
+
+from windrow.plan.exchange import Exchange, level
+from windrow.plan.grouping import Accumulate, GroupBy, Over
+from windrow.plan.joins import RelationHalfJoin, RelationJoin
+from windrow.plan.nodes import (
+    ANY,
+    SINGLE,
+    DistinctInstant,
+    Distribution,
+    Leaf,
+    Node,
+    Project,
+    Select,
+    Union,
+    walk,
+)
+from windrow.plan.placement import ANYWHERE, ONE_PLACE, Placement, lies, placement, told
+from windrow.plan.windows import Extent, OutputWindow, Window
+
+_ONE_BY_ONE = (
+    *(Accumulate, DistinctInstant, Exchange, Leaf, Over, Project),
+    *(RelationHalfJoin, RelationJoin, Select, Union, Window),
+)
+"""What gives the tuples of streams in the order in which they came."""
+_IN_ANY_ORDER = (
+    *(exp.Avg, exp.Count, exp.CountIf, exp.LogicalAnd, exp.LogicalOr, exp.Max, exp.Median, exp.Min),
+    *(exp.PercentileCont, exp.PercentileDisc, exp.Quantile, exp.Stddev, exp.StddevPop, exp.StddevSamp),
+    *(exp.Sum, exp.Variance, exp.VariancePop),
+)
+"""Aggregates that give the same whatever tuple came first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +88,47 @@ def _placed(node: Node, wish: Distribution) -> _Placed:
 
 def _inputs(node: Node, wish: Distribution) -> list[_Placed]:
     """The inputs of a node where it needs them, though perhaps not all on the same level."""
+    inputs = _sent(node, wish)
+    if not _heeds_ties(node):
+        return inputs
+    return [
+        _in_one_place(below) if _loses_ties(each.node) else each
+        for each, below in zip(inputs, node.inputs, strict=True)
+    ]
+
+
+def _heeds_ties(node: Node) -> bool:
+    """Whether it matters to a node which of two tuples of one instant came first."""
+    match node:
+        case Window() | OutputWindow():
+            return node.spec.extent is Extent.COUNT
+        case Over() if not node.own and node.frame.extent is Extent.TIME and node.frame.slide is None:
+            return not all(isinstance(each.find(exp.AggFunc), _IN_ANY_ORDER) for each in node.calls)
+        case GroupBy():
+            return not all(isinstance(each.find(exp.AggFunc), _IN_ANY_ORDER) for each in node.aggregates)
+    return isinstance(node, Over | Accumulate)
+
+
+def _loses_ties(node: Node) -> bool:
+    """Whether tuples of streams come to a node of a distributed plan from several places."""
+    if isinstance(node, Exchange) and level(node.input) and placement(node.input) != ONE_PLACE:
+        return all(isinstance(each, _ONE_BY_ONE) for each in walk(node))
+    return isinstance(node, _ONE_BY_ONE) and any(map(_loses_ties, node.inputs))
+
+
+def _in_one_place(node: Node) -> _Placed:
+    gathered = _gathered(node)
+    return _Placed(gathered, level(gathered), ONE_PLACE)
+
+
+def _gathered(node: Node) -> Node:
+    """The same plan, with all that keeps state in one place."""
+    if not any(each.keeps_state for each in walk(node)):
+        return Exchange(node, SINGLE)
+    return node.over(*map(_gathered, node.inputs))
+
+
+def _sent(node: Node, wish: Distribution) -> list[_Placed]:
     needs = node.distributions
     if SINGLE in needs:
         inputs = [_placed(each, SINGLE) for each in node.inputs]
