@@ -86,3 +86,9 @@ def test_a_query_that_gave_nothing_has_no_delay() -> None:
 def test_nobody_waited_for_rows_that_were_always_there() -> None:
     delta = Delta(7, pa.table({"a": [1, 2]}), np.array([BEGINNING, 4]))
     assert AnswerDelays.until(delta) == AnswerDelays(1, 3, 3, (3,))
+
+
+def test_changes_of_one_clock_add_up_however_long_their_instants_are() -> None:
+    clock, count = 2**62, 10_000
+    delta = Delta(clock, pa.table({"a": np.zeros(count)}), clock - np.arange(count, 0, -1))
+    assert AnswerDelays.until(delta) == AnswerDelays.of(np.arange(count, 0, -1))

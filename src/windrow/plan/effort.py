@@ -71,14 +71,24 @@ class Delays:
         """`delays` sorted, either way; a sample of many goes by their order."""
         if not len(delays):
             return cls()
-        places = np.linspace(0, len(delays) - 1, min(len(delays), SAMPLE)).astype(np.int64)
-        most = int(max(delays[0], delays[-1]))
-        return cls(len(delays), int(delays.sum()), most, tuple(delays[places].tolist()))
+        sample = delays[_spread(len(delays))]
+        return cls(len(delays), int(delays.sum()), int(sample.max()), tuple(sample.tolist()))
 
     @classmethod
     def until(cls, delta: Delta) -> Self:
         """Of changes that show at their delta's clock; at the end of all time nobody waits for them."""
-        return cls() if delta.clock == NEVER else cls.of(delays(delta.clock, delta.ts))
+        ts = delta.ts[np.searchsorted(delta.ts, BEGINNING, side="right") :]
+        if delta.clock == NEVER or not len(ts):
+            return cls()
+        sample = delta.clock - ts[_spread(len(ts))]
+        total = (len(ts) * delta.clock - int(ts.sum())) % 2**64
+        """Sums of instants may be too long for 64 bits, of delays they are not."""
+        return cls(len(ts), total, int(sample[0]), tuple(sample.tolist()))
+
+
+def _spread(count: int) -> npt.NDArray[np.int64]:
+    """Places that stand for so many."""
+    return np.linspace(0, count - 1, min(count, SAMPLE)).astype(np.int64)
 
 
 def delays(shown: int | Instants, ts: Instants) -> Instants:
