@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import duckdb
 import pyarrow as pa
@@ -36,12 +36,16 @@ class Schema:
     """Columns in order. Names are unique, and equal whatever their case."""
 
     fields: tuple[Field, ...]
+    _by_name: Mapping[str, Field] = field(init=False, repr=False, compare=False)
+    """In small letters."""
 
     def __post_init__(self) -> None:
-        names = [field.name.lower() for field in self.fields]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
+        by_name = {each.name.lower(): each for each in self.fields}
+        if len(by_name) < len(self.fields):
+            names = [each.name.lower() for each in self.fields]
+            twice = sorted(name for name in by_name if names.count(name) > 1)
             raise ValueError(f"a schema names a column twice: {', '.join(twice)}")
+        object.__setattr__(self, "_by_name", by_name)
 
     @classmethod
     def of(cls, *columns: tuple[str, str]) -> Schema:
@@ -55,10 +59,10 @@ class Schema:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(field.name for field in self.fields)
+        return tuple(each.name for each in self.fields)
 
     def find(self, name: str) -> Field | None:
-        return next((f for f in self.fields if f.name.lower() == name.lower()), None)
+        return self._by_name.get(name.lower())
 
     def keep(self, names: Iterable[str]) -> Schema:
         """The columns named, in this schema's order."""
@@ -67,4 +71,4 @@ class Schema:
 
     @property
     def arrow(self) -> pa.Schema:
-        return pa.schema([field.arrow for field in self.fields])
+        return pa.schema([each.arrow for each in self.fields])

@@ -109,6 +109,37 @@ REPEATED = {
 }
 """What is in front, is repeated, and follows."""
 
+DOUBLED = {
+    "aliases of aliases": ("SELECT price AS w0, ", "w{0} + w{0} AS w{1}, ", "1 FROM Bid"),
+    "aliases in a table's query": (
+        "INSERT INTO Item SELECT price AS w0, ",
+        "w{0} + w{0} AS w{1}, ",
+        "1 FROM Item",
+    ),
+    "aliases in a body": (
+        "AGGREGATE g(a INT) : INT { TABLE t(k INT); INITIALIZE: ITERATE: { INSERT INTO t SELECT k AS w0, ",
+        "w{0} + w{0} AS w{1}, ",
+        "1 FROM t } }",
+    ),
+    "unions of WITH": (
+        "WITH w0 AS (FROM Bid)",
+        ", w{1} AS (FROM w{0} UNION ALL FROM w{0})",
+        " SELECT price FROM w1",
+    ),
+    "joins of WITH": (
+        "WITH w0 AS (FROM Bid [NOW])",
+        ", w{1} AS (SELECT x.price FROM w{0} AS x, w{0} AS y)",
+        " FROM w1",
+    ),
+    "columns of WITH": ("WITH w0 AS (FROM Bid)", ", w{1} AS (SELECT *, * FROM w{0})", " SELECT * FROM w1"),
+    "columns of a table's WITH": (
+        "INSERT INTO Item WITH w0 AS (FROM Item)",
+        ", w{1} AS (SELECT *, * FROM w{0})",
+        " SELECT id FROM w1",
+    ),
+}
+"""What is in front, what each time needs twice what was made the time before, and what follows."""
+
 
 def nested(kind: str, depth: int) -> str:
     before, opening, middle, closing, after = NESTED[kind]
@@ -118,6 +149,11 @@ def nested(kind: str, depth: int) -> str:
 def repeated(kind: str, times: int) -> str:
     before, unit, after = REPEATED[kind]
     return f"{before}{unit * times}{after}"
+
+
+def doubled(kind: str, times: int) -> str:
+    before, unit, after = DOUBLED[kind]
+    return f"{before}{''.join(unit.format(number, number + 1) for number in range(times))}{after}"
 
 
 def chained(times: int) -> str:
@@ -133,4 +169,6 @@ def monsters(longest: int) -> Iterator[tuple[str, str]]:
         yield f"{kind}, nested", nested(kind, room // len(opening + closing))
     for kind, (before, unit, after) in REPEATED.items():
         yield f"{kind}, repeated", repeated(kind, (longest - len(before + after)) // len(unit))
+    for kind, (before, unit, after) in DOUBLED.items():
+        yield f"{kind}, doubled", doubled(kind, (longest - len(before + after)) // (len(unit) + 4))
     yield "joins in a chain", chained(longest // 60)

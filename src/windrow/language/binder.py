@@ -14,6 +14,7 @@ from windrow.language.refusals import refuse_clauses
 from windrow.language.scalars import NotScalar
 from windrow.language.selecting import bind_select
 from windrow.language.set_operations import bind_set_operation
+from windrow.language.sources import check_steps
 from windrow.language.statements import Query
 from windrow.language.tokens import too_deep
 from windrow.plan.nodes import Node, depth
@@ -46,7 +47,12 @@ def bind(query: Query, catalog: Catalog, *, allow_unbounded: bool = False) -> No
 
 
 def _bound(tree: exp.Expr, context: Context) -> Node:
-    context = with_named(tree, context)
+    node = _planned(tree, with_named(tree, context))
+    check_steps([node], tree, context)
+    return node
+
+
+def _planned(tree: exp.Expr, context: Context) -> Node:
     if isinstance(tree, exp.Select):
         return bind_select(tree, context)
     try:

@@ -17,6 +17,9 @@ from windrow.plan.nodes import Node, Project
 from windrow.schema import Field, Schema
 
 
+MOST_COLUMNS = 2_000
+
+
 @dataclass(frozen=True)
 class Column:
     """An output column: its expression, resolved, and its name if it has one."""
@@ -40,6 +43,12 @@ class Projection:
     def read(self, items: Iterable[exp.Expr]) -> Projection:
         for item in items:
             self._add(item)
+            if len(self.columns) > MOST_COLUMNS:
+                raise Refused(
+                    f"the result has more than {MOST_COLUMNS} columns",
+                    self.scope.place(item),
+                    hint="name the columns that are needed",
+                )
         return self
 
     def _add(self, item: exp.Expr) -> None:

@@ -16,8 +16,10 @@ from sqlglot import Token, TokenType, exp
 from windrow.errors import ParseError, Refused, Span
 from windrow.language import engine
 from windrow.language.carving import carve
+from windrow.language.growth import check_growth
 from windrow.language.hanging import hang
 from windrow.language.names import did_you_mean
+from windrow.language.spans import span_of
 from windrow.language.statements import Query
 from windrow.language.tokens import DIALECT, Source, depth_error, is_word, too_deep, word
 
@@ -98,6 +100,8 @@ def _tree(
     (tree,) = trees
     if tree is None:
         raise ParseError("a query begins with SELECT", source.span_of(tokens[0]))
+    whole = source.span_of(tokens[0], tokens[-1])
+    check_growth(tree, lambda part: span_of(part, source, whole))
     return tree
 
 

@@ -25,6 +25,10 @@ from windrow.plan.windows import Extent, Window
 from windrow.schema import Field, Schema
 
 
+MOST_STEPS = 4_000
+"""Of a plan. What is named twice is computed twice, so a short text may stand for very many."""
+
+
 @dataclass(frozen=True)
 class Factor:
     """Something that is joined with something else: its plan, and what can be named in it."""
@@ -65,6 +69,7 @@ class Sources:
     def read(self, trees: Sequence[exp.Expr]) -> list[Factor]:
         """The factors of some trees, in order, their columns told apart."""
         factors = [self._factor(tree) for tree in trees]
+        check_steps([factor.node for factor in factors], trees[0], self.context)
         seen: set[str] = set(self.names.taken)
         shared: set[str] = set()
         for factor in factors:
@@ -166,6 +171,16 @@ class Sources:
         node = under_names(factor.node, [given.get(name, name) for name in factor.node.schema.names])
         provided = tuple(given.get(name, name) for name in relation.schema.names)
         return replace(factor, node=node, relations=(replace(relation, provided=provided),))
+
+
+def check_steps(nodes: Sequence[Node], tree: exp.Expr, context: Context) -> None:
+    """Refuse plans that take more steps than anybody could go through."""
+    if sum(node.steps for node in nodes) > MOST_STEPS:
+        raise Refused(
+            f"the query takes more than {MOST_STEPS} steps",
+            context.place(tree),
+            hint="what is named twice is computed twice: name less, or join fewer",
+        )
 
 
 def with_column_names(node: Node, alias: exp.TableAlias, context: Context, hidden: int = 0) -> Node:

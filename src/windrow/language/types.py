@@ -35,11 +35,14 @@ _LITERALS = (("INTEGER_LITERAL", "INTEGER"), ("STRING_LITERAL", "VARCHAR"))
 
 def type_scalars(expressions: Sequence[exp.Expr], schema: Schema, place: Placing) -> tuple[Field, ...]:
     """The type of each expression over a schema, and the name that DuckDB would give it."""
-    plain = [
-        field for each in expressions if isinstance(each, exp.Column) and (field := schema.find(each.name))
-    ]
-    if len(plain) == len(expressions):
-        return tuple(plain)
+    known = [schema.find(each.name) if isinstance(each, exp.Column) else None for each in expressions]
+    asked = [each for each, field in zip(expressions, known, strict=True) if field is None]
+    typed = iter(_typed(asked, schema, place) if asked else ())
+    return tuple(field or next(typed) for field in known)
+
+
+def _typed(expressions: Sequence[exp.Expr], schema: Schema, place: Placing) -> Iterator[Field]:
+    """The same of expressions that DuckDB has to look at."""
     try:
         asked = _Asked.of(expressions, schema)
         described = _describe(asked)
@@ -50,7 +53,7 @@ def type_scalars(expressions: Sequence[exp.Expr], schema: Schema, place: Placing
         _check_casts(expression, schema, place)
         for comparison in expression.find_all(exp.Predicate):
             _check_comparison(comparison, schema, place)
-    return tuple(Field(name, type_.replace('"NULL"', "INTEGER")) for name, type_ in described)
+    return (Field(name, type_.replace('"NULL"', "INTEGER")) for name, type_ in described)
 
 
 @functools.lru_cache(maxsize=512)

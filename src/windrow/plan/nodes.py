@@ -72,6 +72,11 @@ class Node(ABC):
         return self.inputs[0].lifetime if self.inputs and self.pattern is Pattern.WKS else None
 
     @cached_property
+    def steps(self) -> int:
+        """How many there are in the plan that ends here."""
+        return 1 + sum(node.steps for node in self.inputs)
+
+    @cached_property
     def passes(self) -> tuple[Passed, ...]:
         """For each input, the columns that every result that comes of it has from a tuple there;
         unless a node says otherwise, those of the same name."""

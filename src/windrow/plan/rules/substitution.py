@@ -60,6 +60,8 @@ def substitute(expression: exp.Expr, meaning: Definitions) -> exp.Expr:
         stands_for = meaning[each.name.lower()].copy()
         return stands_for if isinstance(stands_for, _ATOMS) else exp.paren(stands_for, copy=False)
 
+    if isinstance(expression, exp.Column):
+        return replaced(expression)
     return expression.copy().transform(replaced, copy=False)
 
 
