@@ -257,6 +257,7 @@ class Database:
             name=name or program.free_name(),
             sink=target,
             queued=self._pace(),
+            buckets=program.buckets,
         )
         if told.name.lower() in {known.lower() for known in self.queries}:
             raise Error(f"there is a query {told.name} already", hint=f"DROP QUERY {told.name} first")
@@ -336,6 +337,11 @@ class Database:
 
     def metrics(self) -> Metrics:
         return self._held.metrics()
+
+    def notices(self) -> list[str]:
+        """What you should know of how it goes, a line each, since the last call."""
+        told = self._held.notices
+        return [told.popleft() for _ in range(len(told))]
 
     def close(self) -> None:
         """End all that runs; with a checkpoint, it goes on from here another time."""

@@ -12,6 +12,7 @@ Error
 ├── SourceError           a source cannot be opened or read
 ├── SinkError             a sink cannot be opened or written
 ├── CheckpointError       a checkpoint is locked, damaged or of another program
+│   └── StateLost         what a query remembers cannot be read
 └── RunnerError           the runner (Java, Spark, a worker) failed
 """
 
@@ -126,6 +127,14 @@ class SinkError(Error):
 
 class CheckpointError(Error):
     """A checkpoint is locked, damaged, or belongs to another program."""
+
+
+class StateLost(CheckpointError):
+    """What a query remembers is missing or damaged; the query by the key of its state."""
+
+    def __init__(self, message: str, query: str, *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.query = query
 
 
 class RunnerError(Error):

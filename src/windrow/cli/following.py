@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from windrow.cli.changes import ChangeLog
-from windrow.cli.console import out, status
+from windrow.cli.console import err, out, status
 from windrow.cli.opening import working
 from windrow.cli.progress import progress_line
 from windrow.cli.signals import heeded
@@ -29,6 +31,8 @@ def follow(
     log = ChangeLog(out())
 
     def print_changes() -> None:
+        for line in db.notices():
+            err().print(Text(line, style="yellow"), soft_wrap=True)
         for query in shown:
             log.show(query.name, query.changes(), titled=len(shown) > 1)
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from windrow.cli.console import out
 from windrow.cli.render import print_table
 from windrow.errors import CheckpointError
-from windrow.runtime.checkpoint import unusable
+from windrow.runtime.checkpoint import run_of, unusable
 from windrow.runtime.state import FileState
 
 _END = "__end"
@@ -61,7 +61,8 @@ def state_table(checkpoint: Path) -> pa.Table:
         query, _, rest = key.partition("/")
         stage, _, bucket = rest.partition("/")
         step = f"{stage}.{name.partition('/')[0]}"
-        kept[unquote(query.rpartition("-")[0]), step, int(bucket)].add(path)
+        name_of = unquote(query.partition("+")[0].rpartition("-")[0])
+        kept[name_of, step, int(bucket)].add(path)
     places = sorted(kept)
     found = [kept[place] for place in places]
     return pa.table(
@@ -79,6 +80,7 @@ def state_table(checkpoint: Path) -> pa.Table:
 
 def _parts(root: Path) -> Iterator[tuple[str, str, Path]]:
     """Query, stage and bucket, the name of a part, and its file."""
+    run = run_of(root.parent)
     for directory in sorted(root.glob("*/*/*")):
-        for name, path in FileState(directory).files().items():
+        for name, path in FileState(directory, run).files().items():
             yield str(directory.relative_to(root)), name, path

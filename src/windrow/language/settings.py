@@ -106,6 +106,7 @@ SETTINGS: dict[str, Setting] = {
             _show_bytes,
         ),
         Setting("batch_rows", "a whole number from 1", 4_000_000, "most tuples in one batch", _count),
+        Setting("buckets", "a whole number", 0, "shares of what queries remember; 0: as they are", _whole),
         Setting(
             "changelog",
             "op, diff or _change_type",

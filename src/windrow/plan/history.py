@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from windrow.catalog import Stream
-from windrow.plan.grouping import Over
-from windrow.plan.nodes import Node, Scan
-from windrow.plan.windows import Extent, OutputWindow, Window
+from windrow.plan.emitting import Changes, ToStream
+from windrow.plan.expiration import Expire
+from windrow.plan.grouping import Accumulate, GroupBy, Over
+from windrow.plan.joins import RelationHalfJoin, RelationJoin
+from windrow.plan.nodes import DistinctInstant, Node, Scan, walk
+from windrow.plan.patterns import Pattern
+from windrow.plan.windows import Append, Extent, OutputWindow, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,37 @@ def longest(histories: Iterable[Mapping[Stream, History]]) -> Mapping[Stream, Hi
         for stream, held in each.items():
             found[stream] = held.with_(found.get(stream, NOTHING))
     return found
+
+
+def looks_back_only(node: Node) -> bool:
+    """Whether all that a plan remembers follows from the time that its windows look back. Not so where it
+    remembers a stream for ever, how many tuples came, or what a user's own aggregate made of them."""
+    return all(_is_bounded_by_time(each) for each in walk(node))
+
+
+def _is_bounded_by_time(node: Node) -> bool:
+    match node:
+        case Window() | OutputWindow():
+            return node.spec.extent is Extent.TIME
+        case Over(calls=calls, frame=frame):
+            return frame.extent is Extent.TIME and frame.preceding is not None and not _are_own(calls)
+        case ToStream():
+            return node.every is None and (node.kind != "Rstream" or not _has_endless_input(node))
+        case RelationJoin(retroactive=False) | RelationHalfJoin() | Changes() | Expire() | Append():
+            return True
+        case Accumulate() | DistinctInstant():
+            return False
+        case GroupBy(aggregates=calls) if _are_own(calls):
+            return False
+    return not node.keeps_state or not _has_endless_input(node)
+
+
+def _has_endless_input(node: Node) -> bool:
+    return any(each.pattern is Pattern.MON for each in node.inputs)
+
+
+def _are_own(calls: Iterable[exp.Expr]) -> bool:
+    return any(part.meta.get("aggregate") for call in calls for part in call.walk())
 
 
 def _scanned(node: Node, above: History) -> Iterator[tuple[Stream, History]]:

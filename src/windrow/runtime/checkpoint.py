@@ -4,6 +4,7 @@ log/NAME/…          stream logs
 programs/N.json     what was declared and running, version by version
 state/…             operator state, by batch
 journal/            how far the inline runner is
+run                 a name that no other checkpoint has
 spark/              how far the Spark runner is: Spark's own checkpoint
 lock                held by the process that uses the checkpoint
 """
@@ -15,6 +16,7 @@ import json
 import os
 import shutil
 import tempfile
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ import pyarrow as pa
 
 from windrow.errors import CheckpointError
 
-FORMAT = 1
+FORMAT = 2
 
 
 def write_atomically(path: Path, content: bytes | pa.Buffer) -> None:
@@ -59,6 +61,11 @@ def read_json(path: Path) -> Any:
         raise unusable(path) from error
 
 
+def run_of(checkpoint: Path) -> str:
+    """The name of the run that all in a checkpoint is of."""
+    return (checkpoint / "run").read_text().strip()
+
+
 def unusable(path: Path, what: str = "is damaged") -> CheckpointError:
     return CheckpointError(
         f"{path.name}: a file of the checkpoint {what}",
@@ -82,6 +89,7 @@ class Checkpoint:
                 hint="name a folder on a disk that has room, and that you may write to",
             ) from error
         self._check_format()
+        self.keep("run", uuid.uuid4().hex)
 
     def keep(self, name: str, value: str) -> str:
         """A choice that holds as long as the checkpoint: the one made first."""

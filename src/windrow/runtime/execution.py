@@ -24,8 +24,8 @@ from windrow.plan.nodes import Distribution, Leaf, Scan
 from windrow.plan.running import RunningStage
 from windrow.plan.stages import RESULT, Stage, StageOutput
 from windrow.runtime.delivery import file_sink
-from windrow.runtime.program import CompiledQuery, Program
-from windrow.runtime.state import Places
+from windrow.runtime.program import CompiledQuery, Program, QueryText
+from windrow.runtime.state import NOTHING, Places
 from windrow.sinks.base import Part
 
 PROGRAM, NUMBER = "program", "batch"
@@ -43,9 +43,16 @@ class Batch:
     def number(self) -> int:
         return self.end[NUMBER]
 
+    def is_first_of(self, query: CompiledQuery) -> bool:
+        """Whether the query was not there before: it starts with the history in the logs."""
+        return query.text.born > self.start.get(PROGRAM, 0)
+
     def start_of(self, query: CompiledQuery) -> Offsets:
-        """A query that was not there before starts with the history in the logs."""
-        return {} if query.text.born > self.start.get(PROGRAM, 0) else self.start
+        return {} if self.is_first_of(query) else self.start
+
+    def state_of(self, query: CompiledQuery) -> int:
+        """The version of the state that the query goes on from."""
+        return NOTHING if self.is_first_of(query) else self.start[NUMBER]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,16 @@ class Work:
     program: Program
     batch: Batch
     buckets: int
+    """Of queries that say nothing else."""
     checkpoint: Path
+
+    @property
+    def places(self) -> int:
+        """The buckets of the query that has the most."""
+        return max(map(self.buckets_of, self.program.queries), default=1)
+
+    def buckets_of(self, query: QueryText) -> int:
+        return query.buckets or self.buckets
 
     @property
     def stages(self) -> int:
@@ -136,7 +152,8 @@ class Work:
                 continue
             inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
             start = partial(query.start, stage, home=bucket == HOME)
-            with places.place(query.key, number, bucket).at(self.batch.number, start) as running:
+            place, after = places.place(query.key, number, bucket), self.batch.state_of(query)
+            with place.at(self.batch.number, start, after) as running:
                 yield from self._run(query, stage, running, inputs, bucket)
             yield Effort(query.name, number, bucket, running.take_tallies())
         places.forget_others({query.key for query in self.program.compiled()})
@@ -173,9 +190,10 @@ class Work:
         self, query: CompiledQuery, output: StageOutput, to: Distribution, delta: Delta, place: int
     ) -> Iterator[Exchanged]:
         """A delta for each bucket, even an empty one: it carries the clock."""
-        bucket_of = buckets(delta.rows, to.keys, self.buckets)
-        for bucket in range(self.buckets):
-            share = delta if self.buckets == 1 else delta.take(bucket_of == bucket)
+        count = self.buckets_of(query.text)
+        bucket_of = buckets(delta.rows, to.keys, count)
+        for bucket in range(count):
+            share = delta if count == 1 else delta.take(bucket_of == bucket)
             yield Exchanged(query.name, output.id, bucket, place, share)
 
 
@@ -205,7 +223,7 @@ def run_here(work: Work, logs: Mapping[str, LogReader], places: Places) -> list[
     """Run a whole batch in this process: one slice, one bucket after another."""
     messages = list(work.first_stage(logs, Slice()))
     for number in range(1, work.stages):
-        by_bucket: dict[int, list[Message]] = {bucket: [] for bucket in range(work.buckets)}
+        by_bucket: dict[int, list[Message]] = {bucket: [] for bucket in range(work.places)}
         for message in messages:
             by_bucket[message.bucket if isinstance(message, Exchanged) else 0].append(message)
         messages = [

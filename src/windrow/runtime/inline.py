@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from windrow.log.reading import Offsets
 from windrow.runtime.checkpoint import Checkpoint, read_json, unusable, write_json
 from windrow.runtime.execution import NUMBER, Batch, run_here, work_of
 from windrow.runtime.pipeline import Pipeline
+from windrow.runtime.remaking import run_with_state
 from windrow.runtime.runner import Engine, Runner
-from windrow.runtime.state import FileState, MemoryState, Places, StateStore
+from windrow.runtime.state import MemoryState, Places
 
 
 class Journal:
@@ -51,8 +53,11 @@ class InlineRunner(Runner):
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self._journal = Journal(pipeline.checkpoint)
-        pipeline.backlog.processed(self._journal.done)
-        self._places = Places(self._state)
+        pipeline.go_on_from(self._journal.done)
+        checkpoint = pipeline.checkpoint
+        self._places = (
+            Places.under(checkpoint.path) if checkpoint.lasting else Places(lambda _: MemoryState())
+        )
 
     def step(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
@@ -81,16 +86,12 @@ class InlineRunner(Runner):
         batch = Batch(start, end)
         self._journal.begin(batch)
         began = time.perf_counter()
-        results = run_here(
-            work_of(self._pipeline.checkpoint.path, batch, 1), self._pipeline.logs, self._places
-        )
+        work, logs = work_of(self._pipeline.checkpoint.path, batch, 1), self._pipeline.logs
+        run = partial(run_here, work, logs, self._places)
+        results = run_with_state(work, logs, run, self._pipeline.notices.append)
         self._pipeline.commit(batch, results, {"run": time.perf_counter() - began})
         self._journal.end(batch)
         return True
-
-    def _state(self, key: str) -> StateStore:
-        checkpoint = self._pipeline.checkpoint
-        return FileState(checkpoint.path / "state" / key) if checkpoint.lasting else MemoryState()
 
 
 class InlineEngine(Engine):

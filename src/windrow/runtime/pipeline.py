@@ -6,7 +6,8 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +18,7 @@ import pyarrow as pa
 
 from windrow.catalog import Relation, Stream
 from windrow.delta import BEGINNING, Delta, concat, in_time_order
-from windrow.errors import Error
+from windrow.errors import CheckpointError, Error
 from windrow.language.settings import Settings
 from windrow.log.file_log import FileLog
 from windrow.log.hand_moved import HandMovedWall
@@ -35,11 +36,13 @@ from windrow.runtime.metrics import Delays, Meter, Metrics, QueryMeter, StreamMe
 from windrow.runtime.offsets import next_offsets
 from windrow.runtime.program import CompiledQuery, Program
 from windrow.runtime.relations import Relations
+from windrow.runtime.remaking import is_in_logs
 from windrow.runtime.retention import first_kept
 from windrow.sinks.base import FileSink, Part, Sink
 from windrow.sources.registry import open_source
 
 FAILURES_KEPT = 1000
+NOTICES_KEPT = 100
 
 
 @dataclass(slots=True)
@@ -82,8 +85,12 @@ class Pipeline:
         self.backlog = Backlog(lambda: settings.number("backlog"))
         self.lock = threading.RLock()
         self.running: dict[str, Running] = {}
+        self.notices: deque[str] = deque(maxlen=NOTICES_KEPT)
+        """What users should know, and nobody has told them yet."""
         self._doomed: list[tuple[int, Path]] = []
         """Folders of dropped streams, and the version of the program that they are not in."""
+        self._cleared = -1
+        """The version of the program that state was last cleared away for."""
         self._streams: dict[str, StreamState] = {}
         self._now = now
         self._on_disk = on_disk
@@ -158,6 +165,17 @@ class Pipeline:
             self.program = program
         self.arrived.set()
 
+    def spread(self, buckets: int) -> None:
+        """Move what queries remember to so many buckets, from the next batch on."""
+        logs = self.logs
+        spread = self.program.spread(buckets, lambda query: is_in_logs(query, logs))
+        for text in spread.queries:
+            if text.buckets != buckets:
+                self.notices.append(
+                    f"{text.name} stays in the buckets that it has: the log holds too little to move it"
+                )
+        self.put_in_force(spread, {})
+
     def resume(self, query: CompiledQuery, sink: Sink) -> None:
         """Go on with a query that the checkpoint's program has."""
         self.running[query.name] = Running(query, sink)
@@ -209,6 +227,18 @@ class Pipeline:
     def relation_logs_read(self) -> dict[str, LogReader]:
         logs = self.relations.logs
         return {name: logs[name] for name in self.program.relations_read()}
+
+    def go_on_from(self, done: Offsets) -> None:
+        """The next batch begins here; refused if logs and program are not those that batches have read."""
+        there = {name: log.index().end for name, log in self.logs.items()} | {PROGRAM: self.program.version}
+        for name, end in there.items():
+            if done.get(name, 0) > end:
+                raise CheckpointError(
+                    f"the checkpoint is of several runs: batches have read {name} up to {done[name]},"
+                    f" and it ends at {end}",
+                    hint="restore the whole checkpoint from one copy, or start with a new one",
+                )
+        self.backlog.processed(done)
 
     def next_batch(self, start: Offsets) -> Offsets | None:
         """The end of the batch that starts here; None while there is nothing new."""
@@ -270,10 +300,7 @@ class Pipeline:
 
     def _remove_orphans(self) -> None:
         """Logs of what was dropped before the last process ended."""
-        known = self.program.logs()
-        for folder in self.checkpoint.path.glob("log/*"):
-            if folder.name not in known:
-                shutil.rmtree(folder, ignore_errors=True)
+        _remove_others(self.checkpoint.path / "log", self.program.logs())
 
     def _log_folder(self, name: str) -> Path:
         return self.checkpoint.path / "log" / name
@@ -303,6 +330,10 @@ class Pipeline:
         for folder in gone:
             shutil.rmtree(folder, ignore_errors=True)
         Program.forget(self.checkpoint.path / "programs", before=batch.start.get(PROGRAM, 0))
+        if batch.end[PROGRAM] == self.program.version != self._cleared:
+            self._cleared = self.program.version
+            known = {text.key for text in self.program.queries}
+            _remove_others(self.checkpoint.path / "state", known)
 
     def _forget(self, batch: Batch) -> None:
         """Drop what no query needs any more, no window in use holds and no RETAIN protects, even if this
@@ -310,9 +341,9 @@ class Pipeline:
         seen = {name: log.index() for name, log in self.logs_read().items()}
         held = self.program.history()
         needed: dict[str, list[int]] = {name: [] for name in seen}
+        if batch.start.get(PROGRAM, 0) < self.program.version:
+            return  # a query that is new, or that moves, still has to see all of history
         for query in self.program.compiled():
-            if query.text.born > batch.start.get(PROGRAM, 0):
-                return  # it still has to see all of history
             clock = Span.of(query.streams, seen, batch.start, batch.start).clock
             for stream in query.streams:
                 needed[stream.log].append(first_kept(stream, seen[stream.log], clock, held[stream]))
@@ -321,6 +352,13 @@ class Pipeline:
             retained = History(time=state.stream.retain)
             needed[name].append(first_kept(state.stream, index, state.inlet.newest, retained))
             state.log.drop_before(min(batch.start.get(name, 0), *needed[name]))
+
+
+def _remove_others(folder: Path, known: Collection[str]) -> None:
+    """Remove what is in a folder, but for what is known."""
+    for path in folder.glob("*"):
+        if path.name not in known:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _put_out(running: Running, number: int, parts: list[Result], efforts: list[Effort]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -77,6 +77,14 @@ class QueryText:
 
     allow_unbounded: bool = False
     """Whether it may remember a stream for ever, likewise."""
+    buckets: int = 0
+    """How many shares its state is in; 0: as many as there were when the checkpoint was new."""
+
+    @property
+    def key(self) -> str:
+        """What its state goes by: a name that is good as a file's, and not used again."""
+        key = f"{quote(self.name, safe='')}-{self.born}"
+        return f"{key}+{self.buckets}" if self.buckets else key
 
 
 @dataclass(frozen=True)
@@ -102,8 +110,7 @@ class CompiledQuery:
 
     @property
     def key(self) -> str:
-        """What its state goes by: a name that is good as a file's, and not used again."""
-        return f"{quote(self.name, safe='')}-{self.text.born}"
+        return self.text.key
 
     def start(self, stage: Stage, *, home: bool) -> RunningStage:
         """The operators of a stage, with empty state."""
@@ -137,10 +144,12 @@ class Program:
     version: int = 0
     definitions: tuple[Definition, ...] = ()
     queries: tuple[QueryText, ...] = ()
+    buckets: int = 0
+    """Of queries that start."""
 
     def __reduce__(self) -> tuple[type[Program], tuple[Any, ...]]:
         """Only the text goes elsewhere: plans are made anew there."""
-        return Program, (self.version, self.definitions, self.queries)
+        return Program, (self.version, self.definitions, self.queries, self.buckets)
 
     def compiled(self) -> tuple[CompiledQuery, ...]:
         return tuple(self._plans.values())
@@ -201,6 +210,13 @@ class Program:
 
     def with_query(self, text: QueryText) -> Program:
         return self._next(queries=(*self.queries, text))
+
+    def spread(self, buckets: int, movable: Callable[[CompiledQuery], bool]) -> Program:
+        """From now on with so many buckets, as far as the state of queries can be moved."""
+        moved = (
+            replace(each.text, buckets=buckets) if movable(each) else each.text for each in self.compiled()
+        )
+        return self._next(queries=tuple(moved), buckets=buckets)
 
     def without_query(self, name: str) -> Program:
         return self._next(queries=tuple(each for each in self.queries if each.name != name))
@@ -286,6 +302,7 @@ def _loaded(path: Path, _written: int) -> Program:
             told["version"],
             tuple(Definition(**each) for each in told["definitions"]),
             tuple(map(QueryText.from_plain, told["queries"])),
+            told["buckets"],
         )
     except (KeyError, TypeError) as error:
         raise unusable(path) from error

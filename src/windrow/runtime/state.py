@@ -1,15 +1,16 @@
 """Operator state, a version for each batch.
 
-Batch n reads what the newest batch before it wrote, and writes its own version: a manifest that names
-the file of each part, with a checksum. A part that has not changed keeps its file, so a version costs
-what changed. Files are renamed into place, the manifest last; so a batch that is run again, or twice at
-once, finds and leaves the same.
+Batch n reads what the batch before it wrote, and writes its own version: a manifest that names the file of
+each part, with a checksum. A part that has not changed keeps its file, so a version costs what changed.
+Files are renamed into place, the manifest last, and named by what is in them; so a batch that is run again,
+or twice at once, finds and leaves the same.
 
 A process that ran the batch before still has its operators, and goes on with them.
 """
 
 from __future__ import annotations
 
+import json
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
@@ -21,13 +22,15 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from windrow.buffers.parts import State
-from windrow.runtime.checkpoint import read_json, unusable, write_atomically, write_json
+from windrow.errors import CheckpointError, StateLost
+from windrow.runtime.checkpoint import read_json, run_of, unusable, write_atomically, write_json
 
 if TYPE_CHECKING:
     from windrow.plan.running import RunningStage
 
 KEPT = 3
-"""So many versions stay: the newest may belong to a batch that has to be run again."""
+"""So many versions stay: the newest may belong to a batch that has to be run again, and a task of the one
+before may still be at work that nobody waits for."""
 
 NOTHING = -1
 """The version of a state that no batch has written."""
@@ -35,10 +38,6 @@ NOTHING = -1
 
 class StateStore(ABC):
     """The versions of the state of one stage of one query in one bucket."""
-
-    @abstractmethod
-    def newest(self, before: int) -> int:
-        """The newest batch before this one that left a state; NOTHING if none did."""
 
     @abstractmethod
     def load(self, version: int) -> State:
@@ -54,9 +53,6 @@ class MemoryState(StateStore):
 
     def __init__(self) -> None:
         self._versions: dict[int, State] = {}
-
-    def newest(self, before: int) -> int:
-        return max((version for version in self._versions if version < before), default=NOTHING)
 
     def load(self, version: int) -> State:
         return self._versions[version]
@@ -76,15 +72,14 @@ class PartFile:
 
 
 class FileState(StateStore):
-    """State under a checkpoint: `N.json` names the parts of version N, each a file `N-PLACE.arrow`."""
+    """State under a checkpoint: `N.json` names the run and the parts of version N, each in a file
+    `N-PLACE-CHECKSUM.arrow`."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, run: str) -> None:
         self._directory = directory
+        self._run = run
         self._written: dict[str, tuple[pa.Table, PartFile]] = {}
         """The parts of the version last loaded or saved here, and their files."""
-
-    def newest(self, before: int) -> int:
-        return max((version for version in self._versions() if version < before), default=NOTHING)
 
     def files(self) -> dict[str, Path]:
         """The files of the newest version, by the names of their parts."""
@@ -99,10 +94,12 @@ class FileState(StateStore):
 
     def save(self, batch: int, state: State) -> None:
         written = {
-            name: (table, self._file_of(name, table) or self._write(f"{batch}-{place}.arrow", table))
+            name: (table, self._file_of(name, table) or self._write(f"{batch}-{place}", table))
             for place, (name, table) in enumerate(state.items())
         }
-        write_json(self._manifest(batch), {name: asdict(part) for name, (_, part) in written.items()})
+        parts = {name: asdict(part) for name, (_, part) in written.items()}
+        told = {"run": self._run, "batch": batch, "parts": parts}
+        write_json(self._manifest(batch), {**told, "crc": _checksum(told)})
         self._written = written
         self._remove_old()
 
@@ -110,13 +107,15 @@ class FileState(StateStore):
         known, part = self._written.get(name, (None, None))
         return part if known is table else None
 
-    def _write(self, file: str, table: pa.Table) -> PartFile:
+    def _write(self, name: str, table: pa.Table) -> PartFile:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
         content = sink.getvalue()
+        crc = zlib.crc32(content)
+        file = f"{name}-{crc:08x}.arrow"
         write_atomically(self._directory / file, content)
-        return PartFile(file, zlib.crc32(content))
+        return PartFile(file, crc)
 
     def _remove_old(self) -> None:
         versions = sorted(self._versions())
@@ -125,16 +124,25 @@ class FileState(StateStore):
             return
         for version in old:
             self._manifest(version).unlink(missing_ok=True)
-        used = {part.file for version in kept for part in self._files(version).values()}
+        try:
+            used = {part.file for version in kept for part in self._files(version).values()}
+        except CheckpointError:
+            return  # until nobody asks any more for the version that is damaged
         for path in self._directory.glob("*.arrow"):
-            if path.name not in used and int(path.stem.partition("-")[0]) < kept[-1]:
+            # Another attempt at a version that stays may be about to name its files.
+            if path.name not in used and int(path.stem.partition("-")[0]) < kept[0]:
                 path.unlink(missing_ok=True)
 
     def _files(self, version: int) -> dict[str, PartFile]:
         path = self._manifest(version)
+        told = read_json(path)
         try:
-            return {name: PartFile(**part) for name, part in read_json(path).items()}
-        except (AttributeError, TypeError) as error:
+            if told.pop("crc") != _checksum(told):
+                raise unusable(path)
+            if (told["run"], told["batch"]) != (self._run, version):
+                raise unusable(path, "is of another run")
+            return {name: PartFile(**part) for name, part in told["parts"].items()}
+        except (AttributeError, KeyError, TypeError) as error:
             raise unusable(path) from error
 
     def _manifest(self, version: int) -> Path:
@@ -147,23 +155,32 @@ class FileState(StateStore):
 class Place:
     """Where a stage of a query runs on one bucket, with its operators as the last batch left them."""
 
-    def __init__(self, store: StateStore) -> None:
+    def __init__(self, key: str, store: StateStore) -> None:
+        self._key = key
         self._store = store
         self._running: RunningStage | None = None
         self._version = NOTHING
 
     @contextmanager
-    def at(self, batch: int, start: Callable[[], RunningStage]) -> Iterator[RunningStage]:
-        """The operators as they have to be for a batch; their state is saved when the block is done."""
-        version = self._store.newest(before=batch)
+    def at(
+        self, batch: int, start: Callable[[], RunningStage], after: int = NOTHING
+    ) -> Iterator[RunningStage]:
+        """The operators as they have to be for a batch that goes on from a version, or from NOTHING; their
+        state is saved when the block is done."""
         running, self._running = self._running, None  # one that fails is not gone on with
-        if running is None or self._version != version:
+        if running is None or self._version != after:
             running = start()
-            if version != NOTHING:
-                running.restore(self._store.load(version))
+            if after != NOTHING:
+                running.restore(self._load(after))
         yield running
         self._store.save(batch, running.save())
         self._running, self._version = running, batch
+
+    def _load(self, version: int) -> State:
+        try:
+            return self._store.load(version)
+        except CheckpointError as error:
+            raise StateLost(f"state/{self._key}/{error.message}", self._key.partition("/")[0]) from error
 
 
 class Places:
@@ -173,16 +190,26 @@ class Places:
         self._store = store
         self._places: dict[str, Place] = {}
 
+    @classmethod
+    def under(cls, checkpoint: Path) -> Places:
+        """Those whose state lies under a checkpoint."""
+        run = run_of(checkpoint)
+        return cls(lambda key: FileState(checkpoint / "state" / key, run))
+
     def place(self, query: str, stage: int, bucket: int) -> Place:
         key = f"{query}/{stage}/{bucket}"
         if key not in self._places:
-            self._places[key] = Place(self._store(key))
+            self._places[key] = Place(key, self._store(key))
         return self._places[key]
 
     def forget_others(self, queries: Collection[str]) -> None:
         """Free the operators of all queries but these."""
         kept = {key: place for key, place in self._places.items() if key.partition("/")[0] in queries}
         self._places = kept
+
+
+def _checksum(told: object) -> int:
+    return zlib.crc32(json.dumps(told).encode())
 
 
 def _read(directory: Path, part: PartFile) -> pa.Table:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from windrow.delta import Delta
-from windrow.errors import CheckpointError, Error, RunnerError, SinkError, SourceError
+from windrow.errors import CheckpointError, Error, RunnerError, SinkError, SourceError, StateLost
 from windrow.operators.base import FAILURES
 from windrow.plan.effort import Delays, as_plain, from_plain
 from windrow.runtime.execution import Effort, Exchanged, Message, Result
@@ -43,13 +43,18 @@ class Failure:
     text: str
     hint: str | None = None
     kind: str = RunnerError.__name__
+    query: str = ""
+    """Whose state is lost."""
 
     @classmethod
     def of(cls, error: Error) -> Failure:
-        return cls(error.message, error.hint, type(error).__name__)
+        query = error.query if isinstance(error, StateLost) else ""
+        return cls(error.message, error.hint, type(error).__name__, query)
 
     @property
     def error(self) -> Error:
+        if self.query:
+            return StateLost(self.text, self.query, hint=self.hint)
         return _ERRORS.get(self.kind, RunnerError)(self.text, hint=self.hint)
 
 
@@ -68,7 +73,7 @@ def encode(message: Message | Failure) -> pa.RecordBatch:
 def _row(message: Message | Failure) -> tuple[Any, ...]:
     match message:
         case Failure():
-            told = (message.text, message.hint, message.kind)
+            told = (message.text, message.hint, message.kind, message.query)
             return ("", FAILED, "", 0, 0, 0, 0, json.dumps(told).encode(), None, None)
         case Exchanged(query, exchange, bucket, sender, delta):
             return (

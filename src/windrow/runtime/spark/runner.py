@@ -39,12 +39,13 @@ from windrow.runtime.execution import (
 )
 from windrow.runtime.offsets import rows_between
 from windrow.runtime.pipeline import Pipeline
+from windrow.runtime.remaking import run_with_state
 from windrow.runtime.runner import Engine, Runner
 from windrow.runtime.spark.messages import DDL, Failure, decode, encode
 from windrow.runtime.spark.session import session
 from windrow.runtime.spark.source import NAME
 from windrow.runtime.spark.starting import undisturbed
-from windrow.runtime.state import FileState, Places
+from windrow.runtime.state import Places
 from windrow.sources.kafka_connector import connector_conf
 
 COMMIT_TIME = 5.0
@@ -60,7 +61,10 @@ class SparkRunner(Runner):
         self._spark = spark
         with undisturbed():
             self._slices = self._spark.sparkContext.defaultParallelism
-        self._buckets = int(pipeline.checkpoint.keep("buckets", str(self._slices)))
+        wanted = pipeline.settings.number("buckets")
+        self._buckets = int(pipeline.checkpoint.keep("buckets", str(wanted or self._slices)))
+        if wanted and wanted != (pipeline.program.buckets or self._buckets):
+            pipeline.spread(wanted)
         self._wal = pipeline.checkpoint.path / "spark"
         self._committed = threading.Event()
         self._failure: Error | None = None
@@ -68,7 +72,7 @@ class SparkRunner(Runner):
         self._ended = True
         """There is no query yet, or the last step raised what ended it."""
         self._done: Offsets = self._last_done()
-        pipeline.backlog.processed(self._done)
+        pipeline.go_on_from(self._done)
         pipeline.backlog.active = True
         self._here = ThreadPoolExecutor(1, "windrow small batches")
 
@@ -170,15 +174,19 @@ class SparkRunner(Runner):
 
     def _results(self, rows: DataFrame, batch: Batch) -> list[Result | Effort]:
         """What the batch gives each query; a small batch is not worth the way to the workers."""
-        checkpoint = self._pipeline.checkpoint.path
-        work = work_of(checkpoint, batch, self._buckets)
+        work = work_of(self._pipeline.checkpoint.path, batch, self._buckets)
         logs = self._pipeline.logs
+        run = partial(self._run, work, rows)
+        return run_with_state(work, logs, run, self._pipeline.notices.append)
+
+    def _run(self, work: Work, rows: DataFrame) -> list[Result | Effort]:
+        checkpoint, batch, logs = work.checkpoint, work.batch, self._pipeline.logs
         if rows_between(batch.start, batch.end, logs) <= self._pipeline.settings.number("driver_rows"):
             # Not on Spark's callback thread, which outlives the interpreter's clean-up.
             return self._here.submit(run_here, work, logs, _places(checkpoint)).result()
         for stage in range(1, work.stages):
             run = partial(_run_stage, checkpoint, batch, self._buckets, stage)
-            rows = rows.repartitionById(self._buckets, "bucket").mapInArrow(run, DDL)
+            rows = rows.repartitionById(work.places, "bucket").mapInArrow(run, DDL)
         messages = map(_passed, decode(rows.toArrow().to_batches()))
         return [message for message in messages if not isinstance(message, Exchanged)]
 
@@ -234,7 +242,7 @@ def _passed(message: Message | Failure) -> Message:
 @functools.lru_cache(maxsize=8)
 def _places(checkpoint: Path) -> Places:
     """What this process, the driver or a worker, has served of a pipeline."""
-    return Places(lambda key: FileState(checkpoint / "state" / key))
+    return Places.under(checkpoint)
 
 
 def _forwarded(on_batch: WeakMethod[Callable[[DataFrame, int], None]]) -> Callable[[DataFrame, int], None]:
