@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -12,6 +13,9 @@ import windrow
 from windrow.log.hand_moved import NEW_YEAR as NOON
 from windrow.log.hand_moved import HandMovedWall
 from windrow.log.inlet import WallClock
+
+# Its second compiler and threads to collect garbage are not worth their while in a JVM of some seconds.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # A shell hands its background jobs a Ctrl-C that is ignored, and they would hand it on.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -43,6 +42,7 @@ from windrow.runtime.remaking import run_with_state
 from windrow.runtime.runner import Engine, Runner
 from windrow.runtime.spark.messages import DDL, Failure, decode, encode
 from windrow.runtime.spark.session import session
+from windrow.runtime.spark.shipping import first_line, require_checkpoint, told_by_spark
 from windrow.runtime.spark.source import NAME
 from windrow.runtime.spark.starting import undisturbed
 from windrow.runtime.state import Places
@@ -137,11 +137,7 @@ class SparkRunner(Runner):
             writer = rows.writeStream.foreachBatch(_forwarded(WeakMethod(self._on_batch)))
             return writer.option("checkpointLocation", str(self._wal)).start()
         except PySparkException as error:
-            missing = "No module named 'windrow'" in str(error)
-            raise RunnerError(
-                f"Spark cannot start the pipeline: {_first_line(error)}",
-                hint=f"set PYSPARK_PYTHON={sys.executable} before Spark starts" if missing else None,
-            ) from error
+            raise told_by_spark("Spark cannot start the pipeline", error) from error
 
     def _look(self) -> None:
         """Move silent streams on; raise what went wrong in a source, a worker or a sink."""
@@ -166,10 +162,10 @@ class SparkRunner(Runner):
             self._failure = error
             raise
         except PySparkException as error:
-            self._failure = RunnerError(f"a batch failed in Spark: {_first_line(error)}")
+            self._failure = told_by_spark("a batch failed in Spark", error)
             raise
         except Exception as error:
-            self._failure = RunnerError(f"a batch failed: {type(error).__name__}: {_first_line(error)}")
+            self._failure = RunnerError(f"a batch failed: {type(error).__name__}: {first_line(error)}")
             raise
 
     def _results(self, rows: DataFrame, batch: Batch) -> list[Result | Effort]:
@@ -224,8 +220,9 @@ def _run_stage(
     """In a worker: what one bucket makes of what was sent to it."""
     context = TaskContext.get()
     assert context is not None
-    work: Work = work_of(checkpoint, batch, buckets)
     try:
+        require_checkpoint(checkpoint)
+        work: Work = work_of(checkpoint, batch, buckets)
         arrived = [_passed(message) for message in decode(batches)]
         for message in work.later_stage(number, context.partitionId(), arrived, _places(checkpoint)):
             yield encode(message)
@@ -256,8 +253,4 @@ def _forwarded(on_batch: WeakMethod[Callable[[DataFrame, int], None]]) -> Callab
 
 
 def _ended_by(error: object) -> RunnerError:
-    return RunnerError(f"Spark's query ended: {_first_line(error)}", hint="run `windrow doctor`")
-
-
-def _first_line(error: object) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return RunnerError(f"Spark's query ended: {first_line(error)}", hint="run `windrow doctor`")

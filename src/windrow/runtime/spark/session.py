@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from windrow.errors import RunnerError
 from windrow.java import require_java
+from windrow.runtime.spark.shipping import PACKAGE, runs_elsewhere, ship
 from windrow.runtime.spark.source import LogSource
 from windrow.runtime.spark.starting import complaint, start_jvm, undisturbed
 
@@ -37,6 +38,8 @@ SETTINGS: Mapping[str, str] = {
 }
 _lock = threading.Lock()
 _own: list[SparkSession] = []
+_equipped: list[SparkContext] = []
+"""The cluster that has got the package."""
 
 
 def session(master: str, more: Mapping[str, str]) -> SparkSession:
@@ -57,6 +60,10 @@ def session(master: str, more: Mapping[str, str]) -> SparkSession:
         if found is None:
             found = _started(master, more)
             _own[:] = [found]
+        context = found.sparkContext
+        if context not in _equipped and runs_elsewhere(str(context.master)):
+            ship(found)
+            _equipped[:] = [context]
         found.dataSource.register(LogSource)
         return found
 
@@ -91,4 +98,5 @@ def _started(master: str, more: Mapping[str, str]) -> SparkSession:
 def _stop() -> None:
     for old in _own:
         old.stop()
-    LOG.unlink(missing_ok=True)
+    for path in (LOG, PACKAGE):
+        path.unlink(missing_ok=True)

@@ -25,6 +25,7 @@ from windrow.runtime.execution import NUMBER, PROGRAM, Batch, work_of
 from windrow.runtime.offsets import next_offsets, rows_between
 from windrow.runtime.program import Program
 from windrow.runtime.spark.messages import DDL, Failure, encode
+from windrow.runtime.spark.shipping import require_checkpoint
 
 Readers = dict[str, LogReader]
 Schemas = tuple[Schema, ...]
@@ -82,9 +83,10 @@ class LogStreamReader(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[RecordBatch]:
         assert isinstance(partition, LogPartition)
-        work = work_of(self._checkpoint, partition.batch, self._buckets)
-        logs = _all_readers(self._checkpoint, partition.batch.end[PROGRAM])
         try:
+            require_checkpoint(self._checkpoint)
+            work = work_of(self._checkpoint, partition.batch, self._buckets)
+            logs = _all_readers(self._checkpoint, partition.batch.end[PROGRAM])
             for message in work.first_stage(logs, partition.slice):
                 yield encode(message)
         except Error as error:
