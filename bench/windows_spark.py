@@ -7,22 +7,19 @@ windows and keeps state that survives a crash.
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
-import windrow
 from bench.harness import Bound, Measurement, Scale, benchmark, measure
 from bench.measuring.plain_spark import identity_pass
-from bench.measuring.traffic import CHUNK, COLUMNS, workplace
+from bench.measuring.spark_runs import BATCH_ROWS, from_files, from_log
+from bench.measuring.traffic import CHUNK, workplace
 from bench.measuring.window_tasks import TASKS, W1, W3, WindowTask, traffic_of
 
 PLAIN, FILES, LOG = "plain Spark, repartition and identity", "windrow, files", "windrow, stream log"
-BATCH_ROWS = 1_000_000
 FROM_FILES = {W1.name: 0.7, W3.name: 0.4}
 FROM_LOG = {W3.name: 0.8}
 
@@ -31,14 +28,14 @@ FROM_LOG = {W3.name: 0.8}
 def windows_spark(scale: Scale) -> Iterator[Measurement]:
     """Seven tasks, from files and from the stream log."""
     for task in TASKS:
-        rows = scale.size(4 * task.rows, 100_000)
+        rows = scale.size(6_000_000, 100_000)
         with workplace() as work:
             _write(task, rows, work / "in")
             yield measure(
                 f"{task.name}: {task.title}",
                 {
                     PLAIN: partial(identity_pass, work / "in" / "*", work, BATCH_ROWS // CHUNK, "src"),
-                    FILES: partial(_from_files, task, work),
+                    FILES: partial(from_files, task.query, task.streams, work),
                     LOG: partial(_from_log, task, rows, work),
                 },
                 work=rows,
@@ -59,30 +56,5 @@ def _write(task: WindowTask, rows: int, folder: Path) -> None:
             pq.write_table(table, folder / name / f"{number:05d}.parquet")
 
 
-def _from_files(task: WindowTask, work: Path) -> float:
-    with _database(work) as db:
-        for name in task.streams:
-            source = f"file://{work}/in/{name}?format=parquet"
-            db.execute(f"CREATE STREAM {name} ({COLUMNS}) ORDER BY ts SOURCE '{source}'")
-        return _timed(db, task)
-
-
 def _from_log(task: WindowTask, rows: int, work: Path) -> float:
-    with _database(work) as db:
-        for name in task.streams:
-            db.execute(f"CREATE STREAM {name} ({COLUMNS}) ORDER BY ts")
-        for tables in traffic_of(task, rows):
-            for name, table in tables.items():
-                db.push(name, table)
-        return _timed(db, task)
-
-
-def _database(work: Path) -> windrow.Database:
-    return windrow.connect(checkpoint=work / uuid.uuid4().hex, batch_rows=BATCH_ROWS)
-
-
-def _timed(db: windrow.Database, task: WindowTask) -> float:
-    db.execute(f"INSERT INTO 'blackhole:' {task.query}")
-    begin = time.perf_counter()
-    db.run_until_idle()
-    return time.perf_counter() - begin
+    return from_log([task.query], traffic_of(task, rows), work)

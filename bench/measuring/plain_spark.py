@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from windrow.runtime.spark.session import session
 
 DDL = "ts timestamp_ntz, src int, dst int, bytes double"
-ROWS_IN_ARROW = "spark.sql.execution.arrow.maxRecordsPerBatch"
+ROWS_IN_ARROW = {"spark.sql.execution.arrow.maxRecordsPerBatch": "10000"}
+"""As it is where nobody has changed it."""
 
 
 def spark() -> SparkSession:
@@ -28,21 +30,43 @@ def identity(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def identity_pass(files: Path, work: Path, files_a_batch: int, key: str | None = None) -> float:
     """Seconds to stream Parquet files through an identity `mapInArrow`, into nothing; with a key, by way
     of a shuffle that brings equal ones together."""
+
+    def plan(rows: DataFrame) -> DataFrame:
+        if key is not None:
+            rows = rows.repartition(rows.sparkSession.sparkContext.defaultParallelism, key)
+        return rows.mapInArrow(identity, DDL)
+
+    return streamed(files, work, files_a_batch, plan)
+
+
+def streamed(
+    files: Path,
+    work: Path,
+    files_a_batch: int,
+    plan: Callable[[DataFrame], DataFrame],
+    conf: Mapping[str, str] = {},
+) -> float:
+    """Seconds to stream Parquet files through a plan, into nothing."""
     started = spark()
-    ours = started.conf.get(ROWS_IN_ARROW)
-    started.conf.set(ROWS_IN_ARROW, "10000")  # Spark's default
-    rows = started.readStream.schema(DDL).option("maxFilesPerTrigger", files_a_batch).parquet(str(files))
-    if key is not None:
-        rows = rows.repartition(started.sparkContext.defaultParallelism, key)
-    sink = rows.mapInArrow(identity, DDL).writeStream.format("noop")
-    begin = time.perf_counter()
-    query = (
-        sink.option("checkpointLocation", str(work / uuid.uuid4().hex)).trigger(availableNow=True).start()
-    )
-    query.awaitTermination()
-    seconds = time.perf_counter() - begin
-    started.conf.set(ROWS_IN_ARROW, str(ours))
-    return seconds
+    with _set(started, {**ROWS_IN_ARROW, **conf}):
+        rows = started.readStream.schema(DDL).option("maxFilesPerTrigger", files_a_batch)
+        sink = plan(rows.parquet(str(files))).writeStream.format("noop")
+        sink = sink.option("checkpointLocation", str(work / uuid.uuid4().hex))
+        begin = time.perf_counter()
+        sink.trigger(availableNow=True).start().awaitTermination()
+        return time.perf_counter() - begin
+
+
+@contextmanager
+def _set(started: SparkSession, conf: Mapping[str, str]) -> Iterator[None]:
+    before = {name: started.conf.get(name) for name in conf}
+    for name, value in conf.items():
+        started.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, found in before.items():
+            started.conf.set(name, str(found))
 
 
 def empty_batches(work: Path, count: int) -> float:

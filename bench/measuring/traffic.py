@@ -22,21 +22,21 @@ QUERY = "SELECT ts, src, dst, bytes * 1.1 AS bytes FROM Packets WHERE bytes > 0.
 CHUNK = 250_000
 
 
-def packets(first: int, rows: int) -> pa.Table:
-    """Packets number `first` on, one every 100 microseconds."""
+def packets(first: int, rows: int, sources: int = 1_000) -> pa.Table:
+    """Packets number `first` on, one every 100 microseconds, of so many sources."""
     random = np.random.default_rng(first)
     columns = [
         np.arange(first, first + rows, dtype=np.int64).view("datetime64[us]") + 99 * np.arange(rows),
-        random.integers(0, 1_000, rows, np.int32),
+        random.integers(0, sources, rows, np.int32),
         random.integers(0, 1_000, rows, np.int32),
         random.random(rows),
     ]
     return pa.table([pa.array(column) for column in columns], schema=PACKETS.arrow)
 
 
-def chunks(rows: int) -> Iterator[pa.Table]:
+def chunks(rows: int, sources: int = 1_000) -> Iterator[pa.Table]:
     for first in range(0, rows, CHUNK):
-        yield packets(first * 100, min(CHUNK, rows - first))
+        yield packets(first * 100, min(CHUNK, rows - first), sources)
 
 
 def write_files(folder: Path, rows: int) -> None:

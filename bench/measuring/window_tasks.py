@@ -112,11 +112,14 @@ W1, W2, W3, W4, W5, W6, W7 = TASKS = (
 )
 
 
-def traffic_of(task: WindowTask, rows: int) -> Iterator[Mapping[str, pa.Table]]:
-    """The tuples of each stream, chunk by chunk; two streams take turns."""
+def traffic_of(task: WindowTask, rows: int, sources: int = 1_000) -> Iterator[Mapping[str, pa.Table]]:
+    """The tuples of each stream, chunk by chunk."""
+    return (shared_out(task, chunk) for chunk in chunks(rows, sources))
+
+
+def shared_out(task: WindowTask, chunk: pa.Table) -> Mapping[str, pa.Table]:
+    """Tuples on the streams of a task; two take turns."""
     turns = len(task.streams)
-    for chunk in chunks(rows):
-        yield {
-            name: chunk.take(np.arange(turn, chunk.num_rows, turns))
-            for turn, name in enumerate(task.streams)
-        }
+    return {
+        name: chunk.take(np.arange(turn, chunk.num_rows, turns)) for turn, name in enumerate(task.streams)
+    }

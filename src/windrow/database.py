@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -31,7 +31,7 @@ from windrow.runtime.checkpoint import Checkpoint
 from windrow.runtime.claims import check_definition, check_script, claimed, key_of
 from windrow.runtime.delivery import CALLBACK, MEMORY, sink_for
 from windrow.runtime.inline import InlineEngine
-from windrow.runtime.metrics import Metrics
+from windrow.runtime.metrics import Lag, Metrics
 from windrow.runtime.observing import observed
 from windrow.runtime.pipeline import Pipeline, Running
 from windrow.runtime.program import CompiledQuery, Definition, QueryText, declared
@@ -99,9 +99,12 @@ class Query:
         """What came of it and what it took.
 
         `tuples_out`, and how many tuples an expression could not be computed for, with reasons; `delay`,
-        in seconds of the streams' time, from when something happened until the answer showed it; and for
-        each step of the plan `positive`, `negative` and `messages` that it gave, `probes`, and the `rows`
-        and `bytes` of its state.
+        in seconds of the streams' time, from when something happened until the answer showed it; `lag`, the
+        tuples that have arrived and are not processed, and the seconds that the oldest has waited; the
+        `state`'s rows and bytes; `phases`, the seconds that the last batch spent with reading, routing,
+        exchanging, each step, state and sink; and for each step of the plan `positive`, `negative` and
+        `messages` that it gave, `probes`, the `seconds` that it took, and the `rows` and `bytes` of its
+        state.
         """
         running = self._running
         return {
@@ -109,6 +112,9 @@ class Query:
             "failed": running.failed,
             "failures": running.failures.to_pylist(),
             "delay": running.meter.delay(),
+            "lag": asdict(self._database.lag(running)),
+            "state": running.meter.state,
+            "phases": running.meter.phases,
             "steps": running.meter.steps(),
         }
 
@@ -342,6 +348,10 @@ class Database:
         """What you should know of how it goes, a line each, since the last call."""
         told = self._held.notices
         return [told.popleft() for _ in range(len(told))]
+
+    def lag(self, running: Running) -> Lag:
+        """How far a query is behind its streams."""
+        return self._held.lag(running.query)
 
     def close(self) -> None:
         """End all that runs; with a checkpoint, it goes on from here another time."""

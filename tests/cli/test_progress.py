@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from windrow.cli.progress import Rate, duration, figures, progress_line
+from windrow.cli.progress import Rate, duration, figures, phases, progress_line
 from windrow.runtime.metrics import Metrics
 
 
@@ -49,10 +49,25 @@ def test_a_delay_is_short_text(seconds: float | None, text: str) -> None:
 
 
 def test_the_figures_fit_one_line() -> None:
-    metrics = Metrics(tuples_in=1_234_567, tuples_out=89, batches=12, lag=3, delay_p50=0.41, delay_p99=1.5)
-    assert figures(metrics, 45_000.4).plain.rstrip() == (
-        "in 1,234,567   out 89   lag 3   tuples/s 45,000   delay p50 410 ms   p99 1.5 s   batches 12"
+    metrics = Metrics(
+        tuples_in=1_234_567,
+        tuples_out=89,
+        batches=12,
+        lag=3,
+        lag_seconds=0.2,
+        state_bytes=4_200_000,
+        delay_p50=0.41,
+        delay_p99=1.5,
     )
+    assert figures(metrics, 45_000.4).plain.rstrip() == (
+        "in 1,234,567   out 89   lag 3 (200 ms)   tuples/s 45,000   delay p50 410 ms   p99 1.5 s"
+        "   batches 12   state 4.2 MB"
+    )
+
+
+def test_the_phases_of_the_last_batch_are_told_with_their_sum() -> None:
+    metrics = Metrics(last_batch={"read": 0.25, "exchange": 1.0})
+    assert phases(metrics).plain == "batch 1.2 s   read 250 ms   exchange 1.0 s"
 
 
 def test_a_pipe_sees_no_progress() -> None:

@@ -32,7 +32,10 @@ FAILURES = [
     (doubled("aliases of aliases", _DEPTH), *_ALIASES),
     (doubled("aliases in a body", _DEPTH), *_ALIASES),
     ("CREATE TABLE Item (price INT);" + doubled("aliases in a table's query", _DEPTH), *_ALIASES),
-    ("SELECT price + 1 AS a" + ", a" * 200 + " FROM Bid WHERE " + " AND ".join(["a > 1"] * 5000), *_ALIASES),
+    (
+        "SELECT price + 1 AS a" + ", a" * 200 + " FROM Bid WHERE " + " AND ".join(["a > 1"] * 5000),
+        *_ALIASES,
+    ),
     (doubled("columns of WITH", _DEPTH), *_STARS),
     (nested_stars(_DEPTH), *_STARS),
     ("SELECT " + "*, " * 500 + "1 FROM Bid", "the result has more than 2000 columns", _STARS[1]),
@@ -55,7 +58,9 @@ def test_refuses(
 @pytest.mark.parametrize(
     "text",
     [
-        "SELECT price AS a" + "".join(f", a{n - 1 or ''} + {n} AS a{n}" for n in range(1, 40)) + " FROM Bid",
+        "SELECT price AS a"
+        + "".join(f", a{n - 1 or ''} + {n} AS a{n}" for n in range(1, 40))
+        + " FROM Bid",
         "SELECT price + 1 AS price, price + 2 AS price, count(*) OVER (ROWS 1 PRECEDING) FROM Bid",
         nested_stars(3),
         "SELECT x.* FROM (SELECT * FROM Bid [NOW]) AS x, Bid [NOW] AS y, OpenAuction [NOW] AS z",

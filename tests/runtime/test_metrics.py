@@ -9,7 +9,17 @@ import pytest
 from windrow.delta import BEGINNING, Delta
 from windrow.plan.effort import SAMPLE, Tally
 from windrow.plan.effort import Delays as AnswerDelays
-from windrow.runtime.metrics import WINDOW, Delays, Meter, Metrics, QueryMeter, percentile
+from windrow.runtime.execution import Effort
+from windrow.runtime.metrics import (
+    WINDOW,
+    Delays,
+    Lag,
+    Meter,
+    Metrics,
+    QueryMeter,
+    percentile,
+    seconds_by_phase,
+)
 
 
 def delays(*pairs: tuple[float, int]) -> Delays:
@@ -35,14 +45,15 @@ def test_a_percentile_is_the_delay_that_a_share_of_tuples_did_not_exceed(
 
 
 def test_nothing_has_happened_yet() -> None:
-    assert Meter().metrics(3, ()) == Metrics(lag=3)
+    told = Meter().metrics(Lag(3, 0.5), 7, ())
+    assert told == Metrics(lag=3, lag_seconds=0.5, state_bytes=7)
 
 
 def test_batches_add_up() -> None:
     meter = Meter()
     meter.batch_done(10, 4, delays((0.5, 10)), {"run": 1.0})
     meter.batch_done(0, 1, delays(), {"run": 2.0})
-    told = meter.metrics(0, ())
+    told = meter.metrics(Lag(), 0, ())
     assert (told.tuples_in, told.tuples_out, told.batches) == (10, 5, 2)
     assert (told.delay_p50, told.delay_p99, told.last_batch) == (0.5, 0.5, {"run": 2.0})
 
@@ -52,7 +63,7 @@ def test_delays_are_of_the_recent_past() -> None:
     meter.batch_done(1, 1, delays((100.0, 1000)), {})
     for _ in range(WINDOW):
         meter.batch_done(1, 1, delays((1.0, 1)), {})
-    assert meter.metrics(0, ()).delay_p99 == 1.0
+    assert meter.metrics(Lag(), 0, ()).delay_p99 == 1.0
 
 
 def test_of_many_delays_a_sample_stands_for_all() -> None:
@@ -92,3 +103,21 @@ def test_changes_of_one_clock_add_up_however_long_their_instants_are() -> None:
     clock, count = 2**62, 10_000
     delta = Delta(clock, pa.table({"a": np.zeros(count)}), clock - np.arange(count, 0, -1))
     assert AnswerDelays.until(delta) == AnswerDelays.of(np.arange(count, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("side_by_side", "operators", "join"), [(False, 6.0, 5.0), (True, 4.0, 3.0)], ids=["in turn", "at once"]
+)
+def test_of_places_side_by_side_the_slowest_counts_and_the_exchange_is_the_rest(
+    side_by_side: bool, operators: float, join: float
+) -> None:
+    efforts = [
+        Effort("q", 0, 0, {"0.Calculate": Tally(seconds=1.0)}, {"read": 0.5, "operators": 1.0}),
+        Effort("q", 1, 0, {"10.Join": Tally(seconds=2.0)}, {"operators": 2.0, "exchange": 0.5}),
+        Effort("q", 1, 1, {"10.Join": Tally(seconds=3.0), "9.Changes": Tally()}, {"operators": 3.0}),
+    ]
+    told = seconds_by_phase(efforts, 9.0, side_by_side=side_by_side)
+    assert list(told)[-3:] == ["0.0.Calculate", "1.9.Changes", "1.10.Join"]
+    assert (told["read"], told["operators"], told["1.10.Join"]) == (0.5, operators, join)
+    assert told["exchange"] == 9.0 - operators - 0.5
+    assert (told["route"], told["state"], told["sink"]) == (0.0, 0.0, 0.0)

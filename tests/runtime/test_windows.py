@@ -10,6 +10,7 @@ import pytest
 import windrow
 from tests.conftest import Connect
 from windrow.plan.expiration import Expiration
+from windrow.runtime.phases import PHASES
 
 STREAM = "CREATE STREAM S (k INT, v VARCHAR, t TIMESTAMP) ORDER BY t"
 NOON = datetime(2026, 1, 1, 12)
@@ -97,7 +98,8 @@ def test_metrics_tell_what_each_step_took(db: windrow.Database) -> None:
     db.execute("SET expiration = negative")
     window = "S [RANGE 10 SECONDS]"
     query = db.query(f"SELECT x.k FROM {window} AS x JOIN {window} AS y ON x.v = y.v")
-    assert query.metrics()["steps"] == []
+    before = query.metrics()
+    assert (before["steps"], before["phases"], before["state"]["rows"]) == ([], {}, 0)
     feed(db, 12)
     told = query.metrics()
     steps = {each["step"].rpartition(".")[2]: each for each in told["steps"]}
@@ -107,3 +109,7 @@ def test_metrics_tell_what_each_step_took(db: windrow.Database) -> None:
     assert steps["Join"]["bytes"] > 0
     assert steps["Changes"]["messages"] == 0
     assert told["delay"]["max"] == 2.0  # the end at 10 shows at 12
+    assert told["lag"] == {"tuples": 0, "seconds": 0.0}
+    assert told["state"]["rows"] == sum(each["rows"] for each in told["steps"])
+    assert list(told["phases"]) == [*PHASES, *(each["step"] for each in told["steps"])]
+    assert all(each["seconds"] >= told["phases"][each["step"]] > 0 for each in told["steps"])

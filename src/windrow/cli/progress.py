@@ -1,14 +1,15 @@
-"""The line that says how it goes, and the rate in it."""
+"""The lines that say how it goes, and the rate in them."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich import filesize
+from rich.console import Console, Group
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
@@ -48,12 +49,25 @@ def figures(metrics: Metrics, rate: float) -> Text:
     parts = [
         ("in", f"{metrics.tuples_in:,}"),
         ("out", f"{metrics.tuples_out:,}"),
-        ("lag", f"{metrics.lag:,}"),
+        ("lag", f"{metrics.lag:,} ({duration(metrics.lag_seconds)})" if metrics.lag else "0"),
         ("tuples/s", f"{rate:,.0f}"),
         ("delay p50", duration(metrics.delay_p50)),
         ("p99", duration(metrics.delay_p99)),
         ("batches", f"{metrics.batches:,}"),
+        ("state", filesize.decimal(metrics.state_bytes)),
     ]
+    return _line(parts)
+
+
+def phases(metrics: Metrics) -> Text:
+    """Where the time of the last batch went."""
+    last = metrics.last_batch
+    return _line(
+        (name, duration(seconds)) for name, seconds in [("batch", sum(last.values())), *last.items()]
+    )
+
+
+def _line(parts: Iterable[tuple[str, str]]) -> Text:
     text = Text(no_wrap=True, overflow="ellipsis")
     for name, value in parts:
         text.append("   " if text else "").append(f"{name} ", "dim").append(value, "bold")
@@ -65,7 +79,7 @@ def _unseen(_metrics: Metrics) -> None: ...
 
 @contextmanager
 def progress_line(console: Console) -> Iterator[Callable[[Metrics], None]]:
-    """A line at the bottom of the terminal that follows the metrics; nothing where there is no terminal."""
+    """Lines at the bottom of the terminal that follow the metrics; nothing where there is no terminal."""
     if not console.is_terminal:
         yield _unseen
         return
@@ -75,6 +89,7 @@ def progress_line(console: Console) -> Iterator[Callable[[Metrics], None]]:
     with Live(begin, console=console, transient=True, redirect_stdout=ours, refresh_per_second=8) as live:
 
         def show(metrics: Metrics) -> None:
-            live.update(figures(metrics, rate.observe(metrics.tuples_in)), refresh=True)
+            lines = figures(metrics, rate.observe(metrics.tuples_in)), phases(metrics)
+            live.update(Group(*lines), refresh=True)
 
         yield show

@@ -69,11 +69,15 @@ def queries_table(queries: Iterable[Query]) -> pa.Table:
 
 def steps_table(queries: Iterable[Query]) -> pa.Table:
     """What each step of each query did."""
-    told = [{"query": query.name, **step} for query in queries for step in query.metrics()["steps"]]
+    told = [
+        {"query": query.name, **step, "took": duration(step["seconds"])}
+        for query in queries
+        for step in query.metrics()["steps"]
+    ]
     columns = {"step": pa.string(), "query": pa.string()} | dict.fromkeys(
         ("positive", "negative", "messages", "probes", "rows", "bytes"), pa.int64()
     )
-    return pa.Table.from_pylist(told, pa.schema(columns))
+    return pa.Table.from_pylist(told, pa.schema(columns | {"took": pa.string()}))
 
 
 def _delay(metrics: Mapping[str, Any], which: str) -> str:

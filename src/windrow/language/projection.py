@@ -16,7 +16,6 @@ from windrow.language.types import type_scalars
 from windrow.plan.nodes import Node, Project
 from windrow.schema import Field, Schema
 
-
 MOST_COLUMNS = 2_000
 
 

@@ -105,7 +105,9 @@ SETTINGS: dict[str, Setting] = {
             _bytes,
             _show_bytes,
         ),
-        Setting("batch_rows", "a whole number from 1", 4_000_000, "most tuples in one batch", _count),
+        Setting(
+            "batch_rows", "a whole number from 1", 4_000_000, "most tuples of a stream in one batch", _count
+        ),
         Setting("buckets", "a whole number", 0, "shares of what queries remember; 0: as they are", _whole),
         Setting(
             "changelog",

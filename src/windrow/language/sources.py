@@ -24,7 +24,6 @@ from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Extent, Window
 from windrow.schema import Field, Schema
 
-
 MOST_STEPS = 4_000
 """Of a plan. What is named twice is computed twice, so a short text may stand for very many."""
 

@@ -31,6 +31,8 @@ class Tally:
     rows: int = 0
     """Rows of its state, as it was last saved."""
     bytes: int = 0
+    seconds: float = 0.0
+    """What it took."""
 
     def give(self, delta: Delta) -> None:
         """Count what is given."""
@@ -55,6 +57,7 @@ class Tally:
         self.probe(other.probes)
         self.rows += other.rows
         self.bytes += other.bytes
+        self.seconds += other.seconds
 
 
 @dataclass(frozen=True, slots=True)

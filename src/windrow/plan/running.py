@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -30,7 +31,9 @@ class Step:
     """Of the operator, when it was last asked."""
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
+        began = time.perf_counter()
         given = self.operator.on_deltas(inputs)
+        self.tally.seconds += time.perf_counter() - began
         self.tally.give(given)
         return given
 

@@ -24,6 +24,7 @@ from windrow.plan.nodes import Distribution, Leaf, Scan
 from windrow.plan.running import RunningStage
 from windrow.plan.stages import RESULT, Stage, StageOutput
 from windrow.runtime.delivery import file_sink
+from windrow.runtime.phases import EXCHANGE, OPERATORS, READ, ROUTE, SINK, STATE, Stopwatch
 from windrow.runtime.program import CompiledQuery, Program, QueryText
 from windrow.runtime.state import NOTHING, Places
 from windrow.sinks.base import Part
@@ -84,12 +85,13 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What the steps of a query's stage did in one place."""
+    """What the steps of a query's stage did in one place, and how long its phases took there."""
 
     query: str
     stage: int
     place: int
     tallies: Tallies
+    phases: Mapping[str, float]
 
 
 Message = Exchanged | Result | Effort
@@ -129,10 +131,12 @@ class Work:
             span = Span.of(query.streams, seen, *offsets, query.relations)
             if not span.rows and span.before == span.clock and len(query.compiled.stages) == 1:
                 continue
+            watch = Stopwatch()
             inputs = {each.id: _read(query, each.leaf, span, logs, slice_) for each in stage.inputs}
+            watch.lap(READ)
             running = query.start(stage, home=True)
-            yield from self._run(query, stage, running, inputs, slice_.number)
-            yield Effort(query.name, 0, slice_.number, running.take_tallies())
+            yield from self._run(query, stage, running, inputs, slice_.number, watch)
+            yield Effort(query.name, 0, slice_.number, running.take_tallies(), watch.seconds)
 
     def later_stage(
         self, number: int, bucket: int, messages: Iterable[Message], places: Places
@@ -150,12 +154,17 @@ class Work:
             stage = query.compiled.stages[number]
             if any((query.name, each.id) not in arrived for each in stage.inputs):
                 continue
+            watch = Stopwatch()
             inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
+            watch.lap(EXCHANGE)
             start = partial(query.start, stage, home=bucket == HOME)
             place, after = places.place(query.key, number, bucket), self.batch.state_of(query)
             with place.at(self.batch.number, start, after) as running:
-                yield from self._run(query, stage, running, inputs, bucket)
-            yield Effort(query.name, number, bucket, running.take_tallies())
+                watch.lap(STATE)
+                given = self._run(query, stage, running, inputs, bucket, watch)
+            watch.lap(STATE)
+            yield from given
+            yield Effort(query.name, number, bucket, running.take_tallies(), watch.seconds)
         places.forget_others({query.key for query in self.program.compiled()})
 
     def _run(
@@ -165,17 +174,23 @@ class Work:
         running: RunningStage,
         inputs: Mapping[str, Delta],
         place: int,
-    ) -> Iterator[Message]:
+        watch: Stopwatch,
+    ) -> list[Message]:
         given = running.on_deltas(inputs)
         failures = running.take_failures()
+        watch.lap(OPERATORS)
+        messages: list[Message] = []
         for output in stage.outputs:
             delta = given[output.id]
             if output.id == RESULT:
-                yield self._result(query, delta, failures, place, running.delays(delta))
+                messages.append(self._result(query, delta, failures, place, running.delays(delta)))
+                watch.lap(SINK)
             elif output.to:
-                yield from self._spread(query, output, output.to, delta, place)
+                messages += self._spread(query, output, output.to, delta, place)
+                watch.lap(ROUTE)
         if failures.num_rows and all(output.id != RESULT for output in stage.outputs):
-            yield Result(query.name, place, BEGINNING, 0, None, failures, Delays())
+            messages.append(Result(query.name, place, BEGINNING, 0, None, failures, Delays()))
+        return messages
 
     def _result(
         self, query: CompiledQuery, delta: Delta, failures: pa.Table, place: int, delays: Delays

@@ -89,7 +89,7 @@ class InlineRunner(Runner):
         work, logs = work_of(self._pipeline.checkpoint.path, batch, 1), self._pipeline.logs
         run = partial(run_here, work, logs, self._places)
         results = run_with_state(work, logs, run, self._pipeline.notices.append)
-        self._pipeline.commit(batch, results, {"run": time.perf_counter() - began})
+        self._pipeline.commit(batch, results, time.perf_counter() - began)
         self._journal.end(batch)
         return True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from windrow.plan.effort import Delays as AnswerDelays
 from windrow.plan.effort import Tallies, Tally
+from windrow.runtime.execution import Effort
+from windrow.runtime.phases import EXCHANGE, PHASES
 
 WINDOW = 200
 """Delays are told of so many batches back."""
@@ -30,6 +32,14 @@ class StreamMetrics:
 
 
 @dataclass(frozen=True, slots=True)
+class Lag:
+    """How far processing is behind what has arrived: tuples, and the seconds that the oldest has waited."""
+
+    tuples: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Metrics:
     """A pipeline's figures at one moment; delays in seconds from arrival to sink."""
 
@@ -37,9 +47,15 @@ class Metrics:
     tuples_out: int = 0
     batches: int = 0
     lag: int = 0
+    """Tuples that have arrived and are not processed."""
+    lag_seconds: float = 0.0
+    """For how long the oldest of them has waited."""
+    state_bytes: int = 0
+    """What the steps of all queries keep."""
     delay_p50: float | None = None
     delay_p99: float | None = None
     last_batch: Mapping[str, float] = field(default_factory=dict)
+    """Its seconds by phase."""
     streams: tuple[StreamMetrics, ...] = ()
 
 
@@ -58,6 +74,29 @@ def percentile(delays: list[Delays], share: float) -> float | None:
     return float(seconds[order][np.argmax(reached)])
 
 
+def seconds_by_phase(efforts: Iterable[Effort], ran: float, *, side_by_side: bool) -> dict[str, float]:
+    """What a batch that ran so long spent its time with: each phase, and each step of the plan.
+
+    Of places that work side by side the slowest counts. When nobody worked, tuples were on their way from
+    stage to stage, or waited for Spark: the exchange.
+    """
+    phases: dict[tuple[int, str], dict[int, float]] = {}
+    steps: dict[tuple[int, str], dict[int, float]] = {}
+    for each in efforts:
+        seconds = {step: tally.seconds for step, tally in each.tallies.items()}
+        for told, sums in ((each.phases, phases), (seconds, steps)):
+            for name, value in told.items():
+                place = sums.setdefault((each.stage, name), {})
+                place[each.place] = place.get(each.place, 0.0) + value
+    of_places = max if side_by_side else sum
+    took = dict.fromkeys(PHASES, 0.0)
+    for (_, phase), places in phases.items():
+        took[phase] += of_places(places.values())
+    took[EXCHANGE] += max(0.0, ran - sum(took.values()))
+    in_order = sorted(steps, key=lambda each: _order(*each))
+    return took | {f"{stage}.{step}": of_places(steps[stage, step].values()) for stage, step in in_order}
+
+
 class QueryMeter:
     """What one query's steps have done, and how late its answer was."""
 
@@ -67,6 +106,8 @@ class QueryMeter:
         """Rows and bytes of a step's state, by place."""
         self._samples: deque[Delays] = deque(maxlen=WINDOW)
         self._delayed = AnswerDelays()
+        self.phases: dict[str, float] = {}
+        """Seconds of the last batch, by phase and step."""
 
     def add(self, stage: int, place: int, tallies: Tallies) -> None:
         """What the steps of a stage did in one place in one batch."""
@@ -94,6 +135,12 @@ class QueryMeter:
             figures = {**asdict(tally), "rows": rows, "bytes": bytes_}
             told.append({"step": f"{stage}.{step}", **figures})
         return told
+
+    @property
+    def state(self) -> dict[str, int]:
+        """What all steps keep."""
+        kept = [each for places in self._kept.values() for each in places.values()]
+        return {"rows": sum(rows for rows, _ in kept), "bytes": sum(bytes_ for _, bytes_ in kept)}
 
     def delay(self) -> dict[str, float] | None:
         """Seconds of the streams' time from when something happened until the answer showed it."""
@@ -129,14 +176,16 @@ class Meter:
             if len(delays[0]):
                 self._delays.append(delays)
 
-    def metrics(self, lag: int, streams: tuple[StreamMetrics, ...]) -> Metrics:
+    def metrics(self, lag: Lag, state_bytes: int, streams: tuple[StreamMetrics, ...]) -> Metrics:
         with self._guard:
             told = list(self._delays)
             return Metrics(
                 self.tuples_in,
                 self.tuples_out,
                 self.batches,
-                lag,
+                lag.tuples,
+                lag.seconds,
+                state_bytes,
                 percentile(told, 0.5),
                 percentile(told, 0.99),
                 dict(self.last_batch),

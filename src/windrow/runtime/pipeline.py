@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from windrow.errors import CheckpointError, Error
 from windrow.language.settings import Settings
 from windrow.log.file_log import FileLog
 from windrow.log.hand_moved import HandMovedWall
+from windrow.log.index import ENTRY, Entries
 from windrow.log.inlet import StreamInlet, WallClock
 from windrow.log.reading import Offsets, Span
 from windrow.log.relation_log import Stamp, relation_schemas
@@ -32,8 +34,17 @@ from windrow.plan.history import History
 from windrow.runtime.checkpoint import Checkpoint
 from windrow.runtime.execution import PROGRAM, Batch, Effort, Result
 from windrow.runtime.feeding import Backlog, Feed, Pacemaker
-from windrow.runtime.metrics import Delays, Meter, Metrics, QueryMeter, StreamMetrics
+from windrow.runtime.metrics import (
+    Delays,
+    Lag,
+    Meter,
+    Metrics,
+    QueryMeter,
+    StreamMetrics,
+    seconds_by_phase,
+)
 from windrow.runtime.offsets import next_offsets
+from windrow.runtime.phases import EXCHANGE, PHASES, SINK
 from windrow.runtime.program import CompiledQuery, Program
 from windrow.runtime.relations import Relations
 from windrow.runtime.remaking import is_in_logs
@@ -238,7 +249,8 @@ class Pipeline:
                     f" and it ends at {end}",
                     hint="restore the whole checkpoint from one copy, or start with a new one",
                 )
-        self.backlog.processed(done)
+        unseen = dict.fromkeys(self.program.streams_read(), 0)
+        self.backlog.processed(unseen | dict(done))
 
     def next_batch(self, start: Offsets) -> Offsets | None:
         """The end of the batch that starts here; None while there is nothing new."""
@@ -246,9 +258,11 @@ class Pipeline:
         logs = self.logs_read(), self.relation_logs_read()
         return next_offsets(start, *logs, self.program.version, rows)
 
-    def commit(self, batch: Batch, results: Iterable[Result | Effort], phases: Mapping[str, float]) -> None:
-        """Hand a batch's results to the sinks. Safe to repeat with the same batch."""
-        phases = dict(phases)
+    def commit(
+        self, batch: Batch, results: Iterable[Result | Effort], ran: float, *, side_by_side: bool = False
+    ) -> None:
+        """Hand a batch's results to the sinks. Safe to repeat with the same batch. It ran for so many
+        seconds, in places one after another or side by side."""
         began = time.perf_counter()
         by_query: dict[str, list[Result]] = {}
         efforts: dict[str, list[Effort]] = {}
@@ -257,6 +271,8 @@ class Pipeline:
                 by_query.setdefault(each.query, []).append(each)
             else:
                 efforts.setdefault(each.query, []).append(each)
+        took = partial(seconds_by_phase, side_by_side=side_by_side)
+        phases = took(chain(*efforts.values()), ran)
         tuples_out = 0
         with self.lock:
             for name, parts in by_query.items():
@@ -266,9 +282,11 @@ class Pipeline:
                     ordered = sorted(parts, key=lambda result: result.place)
                     _put_out(running, batch.number, ordered, efforts.get(name, []))
                     tuples_out += sum(result.rows for result in parts)
+                    own = took(efforts.get(name, []), 0.0)
+                    running.meter.phases = own | {EXCHANGE: phases[EXCHANGE]}
             tuples_in, delays = self._arrivals(batch)
-        phases["sink"] = time.perf_counter() - began
-        self.meter.batch_done(tuples_in, tuples_out, delays, phases)
+        phases[SINK] += time.perf_counter() - began
+        self.meter.batch_done(tuples_in, tuples_out, delays, {name: phases[name] for name in PHASES})
         self.backlog.processed(batch.end)
         self._forget(batch)
         self._clear_away(batch)
@@ -276,8 +294,14 @@ class Pipeline:
     def metrics(self) -> Metrics:
         with self.lock:
             streams = tuple(_stream_metrics(state) for state in self._streams.values())
-            lag = sum(self._lag(name, state) for name, state in self._streams.items())
-        return self.meter.metrics(lag, streams)
+            kept = sum(running.meter.state["bytes"] for running in self.running.values())
+            lag = self._lag(self.program.streams_read())
+        return self.meter.metrics(lag, kept, streams)
+
+    def lag(self, query: CompiledQuery) -> Lag:
+        """How far behind its streams a query is."""
+        with self.lock:
+            return self._lag(stream.log for stream in query.streams)
 
     def close(self) -> None:
         """Stop the sources, close sinks and logs."""
@@ -305,11 +329,17 @@ class Pipeline:
     def _log_folder(self, name: str) -> Path:
         return self.checkpoint.path / "log" / name
 
-    def _lag(self, name: str, state: StreamState) -> int:
-        if name not in self.program.streams_read():
-            return 0
-        index = state.log.index()
-        return int(index.between(self.backlog.position(name), index.end).entries["rows"][:, 0].sum())
+    def _lag(self, names: Iterable[str]) -> Lag:
+        waiting: list[Entries] = [np.empty(0, ENTRY)]
+        for name in self._streams.keys() & set(names):
+            index = self._streams[name].log.index()
+            entries = index.between(self.backlog.position(name), index.end).entries
+            waiting.append(entries[entries["rows"][:, 0] > 0])
+        entries = np.concatenate(waiting)
+        if not len(entries):
+            return Lag()
+        oldest = int(entries["arrived"].min())
+        return Lag(int(entries["rows"][:, 0].sum()), max(0.0, (self._now() - oldest) / 1e6))
 
     def _arrivals(self, batch: Batch) -> tuple[int, Delays]:
         """How many tuples the batch brought, and how long ago each came in."""

@@ -28,7 +28,7 @@ NONE_FAILED = FAILURES.empty_table()
         Result("q", 2, 7, 3, DELTA, NONE_FAILED, Delays.until(DELTA)),
         Result("q", 0, 7, 3, Part(Path("/somewhere/part"), "part-1"), FAILED, Delays()),
         Result("q", 0, 7, 0, None, NONE_FAILED, Delays()),
-        Effort("q", 1, 3, {"0.Join": Tally(5, 4, 3, 2, 1, 8), "1.Changes": Tally()}),
+        Effort("q", 1, 3, {"0.Join": Tally(5, 4, 3, 2, 1, 8, 0.5), "1.Changes": Tally()}, {"read": 0.25}),
         Failure("line one\nhint: line two"),
     ],
 )

@@ -8,9 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
+from pyspark.sql import SparkSession
 
 import windrow
 from tests.runtime.spark.packets import STREAM, packets
+from windrow.runtime.phases import PHASES
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
 WORKERS_ONLY = 0
@@ -75,6 +77,43 @@ def test_files_hold_every_tuple_once_over_a_restart(tmp_path: Path) -> None:
             assert outcome.query is not None
     written = ds.dataset(tmp_path / "out", format="parquet").to_table()
     assert sorted(numbers(written)) == list(range(2 * LARGE))
+
+
+def test_spark_is_told_what_runs_and_the_metrics_where_time_went() -> None:
+    with windrow.connect(driver_rows=WORKERS_ONLY) as db:
+        db.execute(STREAM)
+        query = db.query(
+            "SELECT src, COUNT(*) AS n FROM Packets [RANGE 1 MINUTE] GROUP BY src", name="counts"
+        )
+        db.push("Packets", packets(0, 3))
+        db.run_until_idle()
+        told = query.metrics()
+        assert all(told["phases"][name] > 0 for name in PHASES)
+        assert set(db.metrics().last_batch) == set(PHASES)
+        (active,) = SparkSession.builder.getOrCreate().streams.active
+        assert active.name.startswith("windrow /")
+        jobs = SparkSession.builder.getOrCreate().sparkContext._jsc.sc().statusStore().jobsList(None)
+        newest = jobs.apply(0).description().get()
+        assert newest == "windrow batch 1: 3 tuples, 2 stages; counts"
+
+
+def test_whoever_pushes_more_than_is_processed_waits(tmp_path: Path) -> None:
+    with windrow.connect(backlog=100_000, batch_rows=20_000, checkpoint=tmp_path) as db:
+        db.execute(STREAM)
+        query = db.query("SELECT src FROM Packets", into="blackhole:")
+        db.run_until_idle()
+        for turn in range(8):
+            db.push("Packets", packets(turn * 20_000, 20_000))
+            assert db.metrics().lag < 40_000
+        db.run_until_idle()
+        assert query.metrics()["tuples_out"] == 160_000
+        db.execute("SET batch_rows = 1000")
+        db.run_until_idle()
+        before = db.metrics().batches
+        for turn in range(3):
+            db.push("Packets", packets(160_000 + turn * 1000, 1000))
+        db.run_until_idle()
+        assert (query.metrics()["tuples_out"], db.metrics().batches) == (163_000, before + 3)
 
 
 def test_a_tuple_that_an_expression_fails_on_is_counted(db: windrow.Database) -> None:

@@ -88,8 +88,8 @@ def _row(message: Message | Failure) -> tuple[Any, ...]:
                 None,
                 None,
             )
-        case Effort(query, stage, place, tallies):
-            done = json.dumps(as_plain(tallies)).encode()
+        case Effort(query, stage, place, tallies, phases):
+            done = json.dumps([as_plain(tallies), phases]).encode()
             return (query, EFFORT, "", place, place, stage, 0, done, None, None)
         case Result(query, place, clock, rows, content, failures, delays):
             kind, blob = _content(content)
@@ -121,7 +121,8 @@ def _message(row: dict[str, Any]) -> Message | Failure:
         case _ if row["kind"] == FAILED:
             return Failure(*json.loads(content))
         case _ if row["kind"] == EFFORT:
-            return Effort(row["query"], row["clock"], row["place"], from_plain(json.loads(content)))
+            tallies, phases = json.loads(content)
+            return Effort(row["query"], row["clock"], row["place"], from_plain(tallies), phases)
         case _ if row["kind"] == DELTA:
             told: Delta | Part | None = Delta.from_blob(content)
         case _ if row["kind"] == PART:

@@ -69,6 +69,8 @@ class SparkRunner(Runner):
         self._committed = threading.Event()
         self._failure: Error | None = None
         self._query: Any = None
+        self._batch_rows = 0
+        """What the query was started with."""
         self._ended = True
         """There is no query yet, or the last step raised what ended it."""
         self._done: Offsets = self._last_done()
@@ -79,7 +81,7 @@ class SparkRunner(Runner):
     def step(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
         worked = False
-        if self._ended:
+        if self._ended or self._batch_rows != self._pipeline.settings.number("batch_rows"):
             self._start()
         while True:
             self._look()
@@ -98,7 +100,6 @@ class SparkRunner(Runner):
     def close(self) -> None:
         self._pipeline.backlog.active = False
         with undisturbed():
-            self._await_commit()
             self._stop()
             self._here.shutdown()
 
@@ -123,19 +124,22 @@ class SparkRunner(Runner):
 
     def _stop(self) -> None:
         if self._query is not None:
+            self._await_commit()
             self._query.stop()
 
     def _started(self) -> Any:
+        self._batch_rows = self._pipeline.settings.number("batch_rows")
         options = {
             "checkpoint": str(self._pipeline.checkpoint.path),
-            "rows": str(self._pipeline.settings.number("batch_rows")),
+            "rows": str(self._batch_rows),
             "slices": str(self._slices),
             "buckets": str(self._buckets),
         }
         try:
             rows = self._spark.readStream.format(NAME).options(**options).load()
             writer = rows.writeStream.foreachBatch(_forwarded(WeakMethod(self._on_batch)))
-            return writer.option("checkpointLocation", str(self._wal)).start()
+            name = f"windrow {self._pipeline.checkpoint.path}"
+            return writer.queryName(name).option("checkpointLocation", str(self._wal)).start()
         except PySparkException as error:
             raise told_by_spark("Spark cannot start the pipeline", error) from error
 
@@ -154,8 +158,17 @@ class SparkRunner(Runner):
         try:
             began = time.perf_counter()
             batch = Batch(self._done, self._offsets(number))
-            results = self._results(rows, batch)
-            self._pipeline.commit(batch, results, {"run": time.perf_counter() - began})
+            work = work_of(self._pipeline.checkpoint.path, batch, self._buckets)
+            logs = self._pipeline.logs
+            brought = rows_between(batch.start, batch.end, logs)
+            on_workers = brought > self._pipeline.settings.number("driver_rows")
+            run = (
+                partial(self._on_workers, rows, work, brought)
+                if on_workers
+                else partial(self._in_driver, work)
+            )
+            results = run_with_state(work, logs, run, self._pipeline.notices.append)
+            self._pipeline.commit(batch, results, time.perf_counter() - began, side_by_side=on_workers)
             self._done = batch.end
             self._committed.set()
         except Error as error:
@@ -168,20 +181,17 @@ class SparkRunner(Runner):
             self._failure = RunnerError(f"a batch failed: {type(error).__name__}: {first_line(error)}")
             raise
 
-    def _results(self, rows: DataFrame, batch: Batch) -> list[Result | Effort]:
-        """What the batch gives each query; a small batch is not worth the way to the workers."""
-        work = work_of(self._pipeline.checkpoint.path, batch, self._buckets)
-        logs = self._pipeline.logs
-        run = partial(self._run, work, rows)
-        return run_with_state(work, logs, run, self._pipeline.notices.append)
+    def _in_driver(self, work: Work) -> list[Result | Effort]:
+        """A small batch is not worth the way to the workers."""
+        # Not on Spark's callback thread, which outlives the interpreter's clean-up.
+        return self._here.submit(run_here, work, self._pipeline.logs, _places(work.checkpoint)).result()
 
-    def _run(self, work: Work, rows: DataFrame) -> list[Result | Effort]:
-        checkpoint, batch, logs = work.checkpoint, work.batch, self._pipeline.logs
-        if rows_between(batch.start, batch.end, logs) <= self._pipeline.settings.number("driver_rows"):
-            # Not on Spark's callback thread, which outlives the interpreter's clean-up.
-            return self._here.submit(run_here, work, logs, _places(checkpoint)).result()
+    def _on_workers(self, rows: DataFrame, work: Work, brought: int) -> list[Result | Effort]:
+        queries = ", ".join(query.name for query in work.program.compiled())
+        title = f"windrow batch {work.batch.number}: {brought:,} tuples, {work.stages} stages; {queries}"
+        self._spark.sparkContext.setJobDescription(title)
         for stage in range(1, work.stages):
-            run = partial(_run_stage, checkpoint, batch, self._buckets, stage)
+            run = partial(_run_stage, work.checkpoint, work.batch, self._buckets, stage)
             rows = rows.repartitionById(work.places, "bucket").mapInArrow(run, DDL)
         messages = map(_passed, decode(rows.toArrow().to_batches()))
         return [message for message in messages if not isinstance(message, Exchanged)]
