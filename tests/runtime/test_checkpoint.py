@@ -50,7 +50,7 @@ def test_another_format_is_refused_and_the_checkpoint_let_go(tmp_path: Path) -> 
         with pytest.raises(CheckpointError) as refused:
             Checkpoint(tmp_path)
         assert refused.value.message == (
-            f"the checkpoint {tmp_path} has format 7; this windrow writes format 2"
+            f"the checkpoint {tmp_path} has format 7; this windrow writes format 3"
         )
 
 

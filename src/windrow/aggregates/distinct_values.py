@@ -36,15 +36,15 @@ _HALF = 32
 def distinct_values(column: str, where: str | None, ledger: Ledger) -> DistinctValues:
     """The different values of a column, where another one is true."""
     values = ledger.part(DistinctValues, column, where, ledger.input)
-    values.code = ledger.ingredient(_Code(values))
+    values.code = ledger.ingredient(Code(values))
     return values
 
 
 @dataclass(frozen=True)
-class _Code(Ingredient):
+class Code(Ingredient):
     """The code of each value; NULL where there is none, or where it does not count."""
 
-    values: DistinctValues
+    values: Values
 
     @property
     def type(self) -> pa.DataType:
@@ -60,8 +60,8 @@ class _Code(Ingredient):
         self.values.keys.restore(state)
 
 
-class DistinctValues(Part):
-    """Of each value of each group how many tuples have it."""
+class Values(Part):
+    """Something that is remembered of each value of each group."""
 
     def __init__(self, column: str, where: str | None, input_: Schema) -> None:
         self._column, self._where = column, where
@@ -69,16 +69,8 @@ class DistinctValues(Part):
         assert field is not None
         self._is_packed = _is_half(field.arrow.type)
         self.keys = KeyCodes(_PACKED if self._is_packed else Schema((Field(_GROUP, "BIGINT"), field)))
-        self._counts = GroupStates(1)
-        self._has_changed = np.empty(0, np.bool_)
-        """Whether the count of a code is not as it was saved."""
         self.code = ""
         """The ingredient with a tuple's code."""
-
-    @property
-    def signs(self) -> str:
-        """The signs that count each value once."""
-        return f"{self.code} once"
 
     def codes(self, arrived: Arrived) -> Column:
         values = one_array(arrived.rows[self._column])
@@ -97,6 +89,21 @@ class DistinctValues(Part):
             return pa.array(self.keys.codes(keys))
         codes[there] = self.keys.codes(keys.filter(counted))
         return pa.array(codes, mask=~there)
+
+
+class DistinctValues(Values):
+    """Of each value of each group how many tuples have it."""
+
+    def __init__(self, column: str, where: str | None, input_: Schema) -> None:
+        super().__init__(column, where, input_)
+        self._counts = GroupStates(1)
+        self._has_changed = np.empty(0, np.bool_)
+        """Whether the count of a code is not as it was saved."""
+
+    @property
+    def signs(self) -> str:
+        """The signs that count each value once."""
+        return f"{self.code} once"
 
     def observe(self, events: Events) -> None:
         """Count, and leave signs that count each value once."""

@@ -21,11 +21,11 @@ from windrow.aggregates.events import Events
 from windrow.aggregates.ingredients import OfColumn
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.parts import Ending, Part
-from windrow.aggregates.sums import Sums, Which
+from windrow.aggregates.sums import Sums, Which, cells_of
 from windrow.aggregates.tuples import Column, Ints, bits, from_bits
 from windrow.buffers.growing import grown
 from windrow.buffers.parts import State
-from windrow.delta import NEVER
+from windrow.delta import NEVER, Signs
 from windrow.kernels import extremes as kernels
 from windrow.kernels import heaps
 from windrow.schema import Field, arrow_type
@@ -52,7 +52,7 @@ def _extreme(call: Call, field: Field, ledger: Ledger, *, turned: bool) -> Aggre
         return None
     rank = ledger.ingredient(Rank(given.name, call.filter_column(), turned=turned))
     part: GreatestSoFar | Stairs | Heaps
-    if ledger.ending is Ending.NEVER:
+    if ledger.ending in (Ending.NEVER, Ending.PANES):
         part = ledger.part(GreatestSoFar, rank)
     elif ledger.ending is Ending.FORESEEN:
         part = ledger.part(Stairs, rank)
@@ -121,11 +121,19 @@ def _by_sign(words: Ints) -> Ints:
 
 
 class GreatestSoFar(Sums):
-    """The greatest rank of tuples that never end."""
+    """The greatest rank of tuples that never end; of groups of cells, the stairs of the cells'."""
 
     def __init__(self, rank: str) -> None:
         super().__init__(rank, 2)
         self._rank = rank
+        self._stairs = Stairs(rank)
+
+    def combine(self, events: Events) -> None:
+        cells = cells_of(events, self._states)
+        greatest = self._states.numbers[cells]
+        signs = events.signs * (greatest[:, kernels.THERE] > 0)[events.rows]
+        self._stairs.climb(events, signs, np.ascontiguousarray(greatest[:, kernels.VALUE]))
+        self.noted = self._stairs.noted
 
     def _add(self, events: Events, which: Which, state: Ints) -> None:
         rows, signs, places, groups = which
@@ -146,11 +154,15 @@ class Stairs(Part):
         """After `observe`, of each moment whether there is a greatest rank, and which."""
 
     def observe(self, events: Events) -> None:
+        self.climb(events, events.counting(self._rank), events.tuples.integers(self._rank))
+
+    def climb(self, events: Events, signs: Signs, values: Ints) -> None:
+        """Take in tuples, with the signs that count and the rank of each."""
         self._ends = grown(self._ends, events.capacity, kernels.NONE)
         self.noted = self._at_openings(events)
         leaving = np.full(len(events.groups), NEVER) if events.ends is None else events.ends
-        what = events.rows, events.counting(self._rank), events.places, events.groups, events.instants
-        values, event = events.tuples.integers(self._rank), 0
+        what = events.rows, signs, events.places, events.groups, events.instants
+        event = 0
         while event < len(events.rows):
             self._have_free()
             stairs = self._ends, self._links, self._stairs, self._free

@@ -47,7 +47,9 @@ def _end(
     column = call.only_column()
     if column is None or call.distinct or call.order or not is_plain(call):
         return None
-    if ledger.ending is Ending.TOLD or (call.tree.find(exp.IgnoreNulls) and not skips_nulls):
+    if ledger.ending in (Ending.TOLD, Ending.PANES) or (
+        call.tree.find(exp.IgnoreNulls) and not skips_nulls
+    ):
         return None
     ends = ledger.part(Ends, column, call.filter_column(), skips_nulls, ledger.input, ledger.ending)
     ends.slot = ledger.ingredient(_Slot(ends))

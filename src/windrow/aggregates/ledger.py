@@ -15,6 +15,7 @@ import pyarrow as pa
 from windrow.aggregates.events import Events
 from windrow.aggregates.ingredients import Arrived, Ingredient
 from windrow.aggregates.parts import Ending, Part
+from windrow.buffers.growing import each_once
 from windrow.buffers.parts import State, under, within
 from windrow.schema import Schema
 
@@ -60,15 +61,35 @@ class Ledger:
             part.observe(events)
         self._changed.append(events.moments.groups[: events.moments.openings])
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether all parts can combine cells."""
+        return all(part.adds_up for part in self._parts.values())
+
+    def add_up(self, arrivals: Events) -> None:
+        """Take in tuples that came to cells."""
+        for part in self._parts.values():
+            part.observe(arrivals)
+
+    def touch(self, cells: Ints) -> None:
+        """These are not as they were saved."""
+        self._changed.append(cells)
+
+    def combine(self, events: Events) -> None:
+        """Take in what happens to cells."""
+        for part in self._parts.values():
+            part.combine(events)
+
     def rebuild(self, survivors: Events) -> None:
-        """Show the live tuples again to the parts that are rebuilt from them."""
+        """Show the live tuples, or cells, again to the parts that are rebuilt from them."""
         for part in self._parts.values():
             if part.is_rebuilt:
-                part.observe(survivors)
+                (part.combine if self.ending is Ending.PANES else part.observe)(survivors)
 
     def forget(self, groups: Ints) -> None:
-        """These groups have no tuples left."""
-        for part in self._parts.values():
+        """These groups have no tuples left, or these cells are over; parts forget before those that they
+        were made from."""
+        for part in reversed(self._parts.values()):
             part.forget(groups)
 
     def take_failures(self) -> list[str]:
@@ -77,7 +98,8 @@ class Ledger:
 
     def save(self) -> State:
         """What is remembered beyond the live tuples."""
-        changed = np.unique(np.concatenate([np.empty(0, np.int64), *self._changed]))
+        capacity = 1 + max((int(each.max(initial=-1)) for each in self._changed), default=-1)
+        changed = each_once(self._changed, capacity)
         self._changed = []
         saved = {f"ingredient{place}": each.save() for place, each in enumerate(self._ingredients)}
         for place, part in enumerate(self._parts.values()):

@@ -15,6 +15,9 @@ from windrow.buffers.parts import State
 
 Ints = npt.NDArray[np.int64]
 
+CELL = "cell"
+"""The column of tuples that stand for cells that has the cells' numbers."""
+
 
 class Ending(Enum):
     """How the tuples of an input stop counting."""
@@ -24,6 +27,8 @@ class Ending(Enum):
     """The end is known when a tuple comes."""
     TOLD = "told"
     """By a negative tuple."""
+    PANES = "panes"
+    """With all of their pane, which is added up before it counts."""
 
 
 class Part(ABC):
@@ -34,6 +39,9 @@ class Part(ABC):
     """
 
     is_rebuilt: ClassVar[bool] = True
+    adds_up: ClassVar[bool] = False
+    """Whether it can remember cells, which are a group's tuples of a pane, and combine them. It observes
+    the arrivals of tuples with cells in the place of groups then, and saves cells."""
 
     def take_failures(self) -> Sequence[str]:
         """Why results are NULL that could not be computed since the last call; they are forgotten."""
@@ -42,6 +50,10 @@ class Part(ABC):
     @abstractmethod
     def observe(self, events: Events) -> None:
         """Take in what happens, and note what each moment leaves."""
+
+    def combine(self, events: Events) -> None:
+        """Take in that cells, under the name of CELL, come and go; note what each moment leaves."""
+        raise ValueError(f"{type(self).__name__} does not add up")
 
     @abstractmethod
     def forget(self, groups: Ints) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -13,13 +13,14 @@ from windrow.aggregates.counting import count
 from windrow.aggregates.extremes import greatest, least
 from windrow.aggregates.first_and_last import any_value, first, last
 from windrow.aggregates.ledger import Ledger
+from windrow.aggregates.parts import Ending
 from windrow.aggregates.spreads import spread
 from windrow.aggregates.summing import all_true, any_true, average, sum_
 from windrow.aggregates.user_defined.calls import following, starting, versions_of
 from windrow.aggregates.user_defined.running import running
 from windrow.plan.grouping import Frame
 from windrow.plan.patterns import Pattern
-from windrow.schema import Field
+from windrow.schema import Field, Schema
 
 AGGREGATES: Mapping[str, Declaration] = {
     "any_value": any_value,
@@ -45,6 +46,18 @@ AGGREGATES: Mapping[str, Declaration] = {
 }
 """By the names that DuckDB has for them. What is not here, and what users define under any name, is
 computed from the live tuples."""
+
+
+def adds_up(calls: Sequence[exp.Expr], names: Sequence[Field], input_: Schema) -> bool:
+    """Whether all calls follow from what is known of cells, without their tuples."""
+    ledger = Ledger(input_, Ending.PANES)
+    for tree, field in zip(calls, names, strict=True):
+        call = take_apart(tree)
+        if versions_of(tree) or call.name not in AGGREGATES:
+            return False
+        if AGGREGATES[call.name](call, field, ledger) is None:
+            return False
+    return ledger.adds_up
 
 
 def aggregate_of(

@@ -14,11 +14,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from windrow.aggregates.events import Events
-from windrow.aggregates.parts import Part
+from windrow.aggregates.parts import CELL, Part
 from windrow.aggregates.states import GroupStates
+from windrow.buffers.growing import grown
 from windrow.buffers.parts import State, under, within
 from windrow.delta import Signs
-from windrow.kernels import digits
+from windrow.kernels import digits, panes
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -32,12 +33,16 @@ _ONE = np.array([1], np.int64)
 class Sums(Part):
     """Of each group the sum of something over its tuples."""
 
+    adds_up = True
+
     def __init__(self, counted: str | None, width: int) -> None:
         self._counted = counted
         """The ingredient, or other signs, that tell which tuples count; None: all."""
         self._states = GroupStates(width)
+        self._totals = np.zeros((0, width), np.int64)
+        """Of each group the sum of its cells that count; the states are of cells then."""
         self.noted: Ints = self._states.numbers
-        """After `observe`, the digits of each moment."""
+        """After `observe`, or `combine`, the digits of each moment."""
 
     def observe(self, events: Events) -> None:
         self._states.grow(events.capacity)
@@ -47,6 +52,9 @@ class Sums(Part):
         self.noted[: moments.openings] = self._states.numbers[moments.groups[: moments.openings]]
         signs = events.counting(self._counted)
         self._add(events, (events.rows, signs, events.places, events.groups), self._states.numbers)
+
+    def combine(self, events: Events) -> None:
+        self._totals, self.noted = combined(events, self._states, self._totals)
 
     def forget(self, groups: Ints) -> None:
         self._states.numbers[groups] = 0
@@ -131,6 +139,7 @@ class _ScaledSums(Sums):
     def restore(self, state: State) -> None:
         ((self.lowest, width),) = [tuple(row.values()) for row in state["scale"].to_pylist()]
         self._is_scaled, self._states = True, GroupStates(width)
+        self._totals = np.zeros((0, width), np.int64)
         super().restore(within("digits", state))
 
     def _reach(self, least: int, greatest: int) -> None:
@@ -144,6 +153,7 @@ class _ScaledSums(Sums):
         back = max(last - self.lowest - self._states.width, 0)
         if front or back:
             self._states = self._states.widened(front, back)
+            self._totals = np.pad(self._totals, ((0, 0), (front, back)))
             self.lowest -= front
 
 
@@ -154,6 +164,7 @@ class FloatSums(_ScaledSums):
         super().__init__(counted, digits.SPAN)
         self._name = name
         self._specials = GroupStates(digits.SPECIAL)
+        self._special_totals = np.zeros((0, digits.SPECIAL), np.int64)
         self._has_specials = False
         self._special_noted: Ints = self._specials.numbers
 
@@ -178,6 +189,12 @@ class FloatSums(_ScaledSums):
         super().observe(events)
         if self._has_specials:
             self._observe_specials(events)
+
+    def combine(self, events: Events) -> None:
+        super().combine(events)
+        if self._has_specials:
+            told = combined(events, self._specials, self._special_totals)
+            self._special_totals, self._special_noted = told
 
     def _observe_specials(self, events: Events) -> None:
         self._specials.grow(events.capacity)
@@ -230,3 +247,22 @@ class SquareSums(_ScaledSums):
     def _add(self, events: Events, which: Which, state: Ints) -> None:
         values = events.tuples.integers(self._name)
         digits.add_products(*which, values, values, self.lowest, state, self.noted)
+
+
+def combined(events: Events, states: GroupStates, totals: Ints) -> tuple[Ints, Ints]:
+    """The totals of groups, after the numbers of cells were added that come, and of those taken away that
+    go; and the totals at each moment."""
+    moments = events.moments
+    totals = grown(totals, events.capacity, 0)
+    noted = np.empty((len(moments), totals.shape[1]), np.int64)
+    noted[: moments.openings] = totals[moments.groups[: moments.openings]]
+    what = events.rows, events.signs, events.places, events.groups
+    panes.combine(*what, cells_of(events, states), states.numbers, totals, noted)
+    return totals, noted
+
+
+def cells_of(events: Events, states: GroupStates) -> Ints:
+    """The cells that come and go; there is a state of each."""
+    cells = events.tuples.integers(CELL)
+    states.grow(int(cells.max(initial=-1)) + 1)
+    return cells

@@ -38,6 +38,7 @@ MODULES = (
     "windrow.kernels.netting",
     "windrow.kernels.number_keys",
     "windrow.kernels.pairing",
+    "windrow.kernels.panes",
     "windrow.kernels.probing",
     "windrow.kernels.ranking",
     "windrow.kernels.slides",

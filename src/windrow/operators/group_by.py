@@ -7,9 +7,10 @@ the one group of a query without keys, which always has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,8 @@ import pyarrow as pa
 
 from windrow.aggregates.events import Events, Moments, Places
 from windrow.aggregates.ledger import Ledger
-from windrow.aggregates.population import population_of
+from windrow.aggregates.panes import Panes
+from windrow.aggregates.population import Population, population_of
 from windrow.aggregates.registry import aggregate_of
 from windrow.aggregates.sameness import equal_places
 from windrow.aggregates.sums import Counts
@@ -29,24 +31,24 @@ from windrow.plan.grouping import GroupBy
 from windrow.plan.nodes import origins
 
 Mask = npt.NDArray[np.bool_]
+Kept = TypeVar("Kept", Population, Panes)
 
 
-class GroupByOperator(Operator):
-    """Runs a GroupBy node."""
+class Grouped(Operator, Generic[Kept]):
+    """What has one result a group."""
 
-    def __init__(self, node: GroupBy) -> None:
-        ending, population = population_of(node.input.pattern)
-        self._ledger = Ledger(node.input.schema, ending)
-        self._live = self._ledger.part(Counts, None)
+    def __init__(self, node: GroupBy, ledger: Ledger, kept: Callable[[Ledger], Kept]) -> None:
+        self._ledger = ledger
+        self._live = ledger.part(Counts, None)
         self._aggregates = [
-            aggregate_of(call, field, self._ledger, pattern=node.input.pattern)
+            aggregate_of(call, field, ledger, pattern=node.input.pattern)
             for call, field in zip(node.aggregates, node.names, strict=True)
         ]
-        self._population = population(self._ledger)
+        self._population: Kept = kept(ledger)
         self._schema = node.schema.arrow
         self._stream = origins(node)[0]
         self._names = list(node.keys)
-        self._keys = KeyCodes(node.input.schema.keep(node.keys)) if node.keys else None
+        self._keys: KeyCodes | None = KeyCodes(node.input.schema.keep(node.keys)) if node.keys else None
         self._repeats = node.repeats
         self._is_told = bool(node.keys)
         """Whether every group that is there has been given; not so the one group of a query without keys
@@ -54,11 +56,10 @@ class GroupByOperator(Operator):
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs
-        groups = np.zeros(len(delta), np.int64) if self._keys is None else self._keys.codes(delta.rows)
-        events = self._population.on_delta(delta, groups, self._capacity)
+        events = self._events(delta)
         if not self._is_told and not len(events.moments):
             return self._first_result(events, delta.clock)
-        self._ledger.observe(events)
+        self._observe(events)
         given = self._changes(events, delta.clock)
         self._forget_empty(events.moments)
         self._is_told = True
@@ -84,12 +85,27 @@ class GroupByOperator(Operator):
         self._is_told = state["told"]["told"][0].as_py()
         if self._keys is not None:
             self._keys.restore(within("keys", state))
+        self._ledger.restore(within("groups", state))
         if tuples := within("tuples", state):
             self._population.restore(tuples)
-        self._ledger.restore(within("groups", state))
         survivors = self._population.survivors(self._capacity)
         if survivors is not None:
             self._ledger.rebuild(survivors)
+
+    @abstractmethod
+    def _events(self, delta: Delta) -> Events:
+        """What happens with these tuples, and with the time that went by."""
+
+    @abstractmethod
+    def _observe(self, events: Events) -> None:
+        """Have the parts take it in."""
+
+    @abstractmethod
+    def _forgotten(self, groups: Places) -> Places:
+        """Of groups without tuples that count, those that have none that will."""
+
+    def _groups(self, rows: pa.Table) -> Places:
+        return np.zeros(len(rows), np.int64) if self._keys is None else self._keys.codes(rows)
 
     @property
     def _capacity(self) -> int:
@@ -106,7 +122,7 @@ class GroupByOperator(Operator):
         if clock == BEGINNING or self._repeats:
             return Delta.empty(clock, self._schema)
         self._is_told = True
-        self._ledger.observe(replace(events, moments=Moments.opening(0)))
+        self._observe(replace(events, moments=Moments.opening(0)))
         only = np.zeros(1, np.int64)
         rows = self._rows(self._results(events), only, only)
         return Delta(clock, rows, np.array([clock]), None, np.ones(1, np.int8))
@@ -132,14 +148,30 @@ class GroupByOperator(Operator):
 
     def _rows(self, results: list[pa.Array[Any]], chosen: Places, groups: Places) -> pa.Table:
         """The keys and results of chosen moments."""
-        keys = [] if self._keys is None else self._keys.keys(groups).select(self._names).columns
-        return pa.table([*keys, *(result.take(chosen) for result in results)], schema=self._schema)
+        named: list[Any] = [] if self._keys is None else self._keys.keys(groups).select(self._names).columns
+        return pa.table([*named, *(result.take(chosen) for result in results)], schema=self._schema)
 
     def _forget_empty(self, moments: Moments) -> None:
         """Let go of groups that have no tuples any more."""
         if self._keys is None:
             return
         final = moments.final()
-        gone = moments.groups[final[~self._exists[final]]]
-        self._ledger.forget(gone)
-        self._keys.release(gone)
+        self._keys.release(self._forgotten(moments.groups[final[~self._exists[final]]]))
+
+
+class GroupByOperator(Grouped[Population]):
+    """Runs a GroupBy node."""
+
+    def __init__(self, node: GroupBy) -> None:
+        ending, population = population_of(node.input.pattern)
+        super().__init__(node, Ledger(node.input.schema, ending), population)
+
+    def _events(self, delta: Delta) -> Events:
+        return self._population.on_delta(delta, self._groups(delta.rows), self._capacity)
+
+    def _observe(self, events: Events) -> None:
+        self._ledger.observe(events)
+
+    def _forgotten(self, groups: Places) -> Places:
+        self._ledger.forget(groups)
+        return groups

@@ -12,6 +12,7 @@ from windrow.operators.calculate import CalculateOperator
 from windrow.operators.changes import ChangesOperator, ExpireOperator
 from windrow.operators.distinct_instant import DistinctInstantOperator
 from windrow.operators.group_by import GroupByOperator
+from windrow.operators.group_by_panes import GroupByPanesOperator
 from windrow.operators.joining import (
     join_operator,
     negation_operator,
@@ -28,7 +29,7 @@ from windrow.operators.top_k import TopKOperator
 from windrow.operators.window import window_operator
 from windrow.plan.emitting import Changes, Reevaluate, ToStream
 from windrow.plan.expiration import Expire
-from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over, TopK
+from windrow.plan.grouping import Accumulate, Distinct, GroupBy, GroupByPanes, Over, TopK
 from windrow.plan.joins import Join, Negation, RelationHalfJoin, RelationJoin, SemiJoin
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.nodes import Calculate, DistinctInstant, Node, Union
@@ -44,6 +45,7 @@ OPERATORS: Mapping[type[Node], Callable[[Any], Operator]] = {
     Except: except_operator,
     Expire: ExpireOperator,
     GroupBy: GroupByOperator,
+    GroupByPanes: GroupByPanesOperator,
     Intersect: intersect_operator,
     Join: join_operator,
     Negation: negation_operator,

@@ -17,6 +17,7 @@ from windrow.plan.estimates import Estimator
 from windrow.plan.expiration import Expiration, expiring
 from windrow.plan.joins import Join
 from windrow.plan.nodes import Leaf, Node, Project, walk
+from windrow.plan.panes import in_panes
 from windrow.plan.rules.alternatives import ALTERNATIVES, everywhere
 from windrow.plan.rules.optimizer import finish, simplify, tidy
 from windrow.plan.statistics import Statistics
@@ -92,6 +93,8 @@ class _Search:
 
     def _candidate(self, number: int, steps: tuple[str, ...], shape: Node) -> _Candidate:
         plan = expiring(finish(shape), self._how)
+        if self._how is Expiration.UPA:
+            plan = in_panes(plan)
         return _Candidate(number, steps, shape, plan, cost(distribute(plan), self._estimator))
 
 

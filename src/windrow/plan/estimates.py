@@ -16,7 +16,7 @@ from windrow.delta import NEVER
 from windrow.plan.emitting import Changes, InOrder, Reevaluate, ToStream
 from windrow.plan.exchange import Exchange
 from windrow.plan.expiration import Expire
-from windrow.plan.grouping import Accumulate, Distinct, GroupBy, Over, TopK
+from windrow.plan.grouping import Accumulate, Distinct, GroupBy, GroupByPanes, Over, TopK
 from windrow.plan.joins import (
     Join,
     Matching,
@@ -183,7 +183,7 @@ def _window(node: Window | OutputWindow, inputs: Sequence[Estimate]) -> Estimate
         return replace(input_, live=live, state=live)
     length = HORIZON if spec.size == NEVER else max(spec.size, spec.slide or 0) / 1e6
     live = input_.rate * length
-    waits = node.keeps_state and spec.slide is not None
+    waits = node.keeps_state and spec.slide is not None and not (isinstance(node, Window) and node.paned)
     return replace(input_, live=live, state=input_.rate * (spec.slide or 0) / 1e6 if waits else 0.0)
 
 
@@ -250,15 +250,25 @@ def _counted(node: Intersect | Except, inputs: Sequence[Estimate]) -> Estimate:
 
 
 def _grouped(node: GroupBy, inputs: Sequence[Estimate]) -> Estimate:
-    """Each tuple that comes or ends changes a group; for ends that are foreseen, it is kept."""
+    """Each tuple that comes or ends changes a group; for ends that are foreseen, it is kept. Of a paned
+    window it is the tuples of a pane together that do, and are."""
     (input_,) = inputs
     different = _over_all(input_, node.keys)
     groups = there(different, input_.live) if node.keys else 1.0
+    if isinstance(window := node.input, Window) and window.paned:
+        moves = 1e6 / (window.spec.slide or 1)
+        cells = moves * there(different if node.keys else 1.0, input_.rate / moves)
+        input_ = replace(input_, rate=cells, live=cells * input_.live / max(input_.rate, 1e-9))
     ends = 0.0 if node.input.pattern is Pattern.MON else input_.rate
     foreseen = 0.0 if node.input.pattern is Pattern.STR else input_.live
     values = {key.lower(): input_.of(key) for key in node.keys}
     results = {field.name.lower(): VALUES for field in node.names}
     return Estimate(input_.rate + ends, groups, {**results, **values}, state=groups + foreseen)
+
+
+def _grouped_in_panes(node: GroupByPanes, inputs: Sequence[Estimate]) -> Estimate:
+    window = Window(node.input, node.spec, paned=True)
+    return _grouped(GroupBy(window, node.keys, node.aggregates, node.names), [_window(window, inputs)])
 
 
 def _accumulate(node: Accumulate, inputs: Sequence[Estimate]) -> Estimate:
@@ -325,6 +335,7 @@ ESTIMATES: Mapping[type[Node], Callable[[Any, Sequence[Estimate]], Estimate]] = 
     Exchange: _same,
     Expire: _told,
     GroupBy: _grouped,
+    GroupByPanes: _grouped_in_panes,
     InOrder: _same,
     Intersect: _counted,
     Join: _join,

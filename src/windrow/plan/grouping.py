@@ -15,7 +15,7 @@ from windrow.durations import format_duration
 from windrow.plan.joins import telling, weak
 from windrow.plan.nodes import SINGLE, Distribution, Passed, Unary, named_sql, sql_of
 from windrow.plan.patterns import Pattern
-from windrow.plan.windows import Extent
+from windrow.plan.windows import Extent, WindowSpec
 from windrow.schema import Field, Schema
 
 
@@ -68,6 +68,14 @@ class GroupBy(_Grouping):
     @property
     def pattern(self) -> Pattern:
         return Pattern.STR
+
+
+@dataclass(frozen=True)
+class GroupByPanes(GroupBy):
+    """A GroupBy and the window below it, in one: what runs where the window is paned."""
+
+    label: ClassVar[str] = "GroupBy"
+    spec: WindowSpec = field(kw_only=True)
 
 
 @dataclass(frozen=True)

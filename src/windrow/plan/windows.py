@@ -113,6 +113,8 @@ class Window(_Windowing):
     """It bounds what is remembered; an Append above keeps results from expiring with it."""
     exposed: str | None = None
     """A column in which each tuple tells when it leaves, for an Append above."""
+    paned: bool = False
+    """The groups above add its tuples up as they come: it keeps none, and is no step of its own."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,7 +134,8 @@ class Window(_Windowing):
 
     @property
     def detail(self) -> str:
-        return str(self.spec).replace("]", " INTERNAL]") if self.internal else str(self.spec)
+        told = str(self.spec).replace("]", " INTERNAL]") if self.internal else str(self.spec)
+        return f"{told} in panes" if self.paned else told
 
 
 @dataclass(frozen=True)

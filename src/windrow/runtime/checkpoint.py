@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from windrow.errors import CheckpointError
 
-FORMAT = 2
+FORMAT = 3
 
 
 def write_atomically(path: Path, content: bytes | pa.Buffer) -> None:
