@@ -70,6 +70,8 @@ create
     CREATE STREAM s (<definitions>)
     CREATE STREAM s (<definitions>) ORDER BY t SLACK <duration> RETAIN <duration>; SOURCE 'push'
     CREATE STREAM s AS <query>
+    CREATE STREAM larceny-in-progress AS <query>
+    CREATE STREAM s AS SELECT * FROM s
     CREATE STREAM s (<columns>) AS <query>
     CREATE TABLE r (<definitions>, PRIMARY KEY (<columns>))
     CREATE NRR r (a INT PRIMARY KEY, <definitions>)
@@ -162,6 +164,9 @@ source
     (<query>) <window> AS y<number>
     <stream>
     Item
+    Seller
+    Seller AS s<number>
+    (SELECT sum(price), itemID FROM Bid [NOW] GROUP BY itemID)
     unnest([1])
     range(5)
 stream
@@ -176,6 +181,7 @@ window
     [RANGE <duration> SLIDE <duration>]
     [ROWS <number> SLIDE <number>]
     [PARTITION BY itemID ROWS <number>]
+    [PARTITION BY itemID, price ROWS <number> SLIDE <number>]
     [NOW]
     [UNBOUNDED]
     [UNBOUNDED SLIDE <duration>]
@@ -206,6 +212,8 @@ predicate
     <expression> BETWEEN <expression> AND <expression>
     <expression> IN (<values>)
     <expression> IN (<query>)
+    itemID IN (SELECT id FROM Seller WHERE <predicate>)
+    itemID = Seller.id
     <expression> NOT IN (<query>)
     EXISTS (<query>)
     NOT EXISTS (SELECT 1 FROM Bid [RANGE <duration>] AS z WHERE z.itemID = <column>)
@@ -260,6 +268,7 @@ column
     Bid.price
     x3.itemID
     sellerID
+    Seller.id
     bid_time
     start_time
     current_time

@@ -244,3 +244,12 @@ def test_a_derived_stream_may_name_its_columns() -> None:
     assert isinstance(plain, CreateDerivedStream)
     assert plain.columns is None
     assert plain.query.text == "(SELECT a FROM s)"
+
+
+def test_a_name_may_have_hyphens_where_it_is_declared_as_esl_prints_it() -> None:
+    (statement,) = parse("CREATE STREAM larceny-in-progress AS (SELECT a FROM s)")
+    assert isinstance(statement, CreateDerivedStream)
+    assert statement.name.text == "larceny-in-progress"
+    with pytest.raises(ParseError) as caught:
+        parse("CREATE STREAM larceny -in-progress AS (SELECT a FROM s)")
+    assert caught.value.message == "expected '(' and columns, or AS and a query, found '-'"

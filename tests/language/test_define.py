@@ -141,11 +141,11 @@ FAILURES = [
         "case makes no difference: rename one",
     ),
     (
-        "CREATE STREAM s AS SELECT price FROM s",
-        UnknownName,
-        "there is no stream 's'",
+        "CREATE STREAM s AS SELECT price FROM Bid WHERE price IN (SELECT price FROM s [NOW])",
+        Refused,
+        "s reads itself, and a query over streams cannot be recursive",
         "s",
-        "streams are: OpenAuction, ClosedAuction, Bid",
+        "write as many steps as are needed one after another, each with a name of its own",
     ),
 ]
 

@@ -73,6 +73,13 @@ FAILURES = [
         "leave -restore out, or take Istream-restore or Rstream-restore",
     ),
     (
+        "SELECT Istream-restore(price)[ROWS 5] FROM Bid [RANGE 9 SECONDS SLIDE 3 SECONDS]",
+        Refused,
+        _NEWEST,
+        "[ROWS 5]",
+        "leave -restore out",
+    ),
+    (
         "SELECT * FROM (SELECT Rstream-restore(price) FROM Bid [RANGE 4 SECONDS SLIDE 2 SECONDS]) [ROWS 5]",
         Refused,
         _NEWEST,

@@ -25,9 +25,12 @@ SECONDS = 10
 
 @pytest.fixture
 def catalog(catalog: Catalog) -> Catalog:
-    """The auctions, a table that can be changed, and aggregates."""
-    (statement,) = parse("CREATE TABLE Item (id INT PRIMARY KEY, name VARCHAR, price REAL)")
-    carry_out(statement, catalog)
+    """The auctions, a table that can be changed, an NRR, and aggregates."""
+    for statement in parse(
+        "CREATE TABLE Item (id INT PRIMARY KEY, name VARCHAR, price REAL);"
+        "CREATE NRR Seller (id INT PRIMARY KEY, city VARCHAR)"
+    ):
+        carry_out(statement, catalog)
     catalog.aggregates.update(AGGREGATES)
     return catalog
 

@@ -72,7 +72,7 @@ FAILURES = [
         "join it with the stream itself in a query in FROM, below what takes results back",
     ),
     (
-        "SELECT price FROM Bid [ROWS 5] WHERE bidderID IN (SELECT id FROM Seller)",
+        "SELECT price FROM Bid [ROWS 5] WHERE bidderID NOT IN (SELECT id FROM Seller)",
         Refused,
         "Seller answers tuples as they come, and cannot take them back",
         "Seller",

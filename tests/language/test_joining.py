@@ -40,7 +40,7 @@ FAILURES = [
         "give it a window, as Bid [RANGE 10 MINUTES], or CREATE NRR Item: its updates never reach back",
     ),
     (
-        "SELECT price, city FROM Bid [ROWS 5] JOIN Seller ON bidderID = id",
+        "SELECT price, city FROM Bid [ROWS 5] JOIN Seller ON bidderID = city",
         Refused,
         "Seller answers tuples as they come, and cannot take them back",
         "Seller",

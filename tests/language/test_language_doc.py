@@ -16,7 +16,7 @@ from windrow.language.binder import bind
 from windrow.language.define import check_drop, define
 from windrow.language.define_aggregate import define_aggregate
 from windrow.language.inserting import inserted
-from windrow.language.parser import parse
+from windrow.language.parser import BEGINNINGS, parse
 from windrow.language.settings import SETTINGS, Settings
 from windrow.language.statements import (
     CreateDerivedStream,
@@ -55,7 +55,10 @@ def carry_out(statement: Statement, catalog: Catalog) -> None:
             check_change(statement, catalog)
         case Drop():
             if check_drop(statement, catalog, {}):
-                catalog.drop(statement.name.text)
+                if aggregate := catalog.aggregate(statement.name.text):
+                    catalog.drop_aggregate(aggregate)
+                else:
+                    catalog.drop(statement.name.text)
         case SetSetting():
             Settings().set(statement.name.text, statement.value.text)
         case _ if query := getattr(statement, "query", None):
@@ -79,6 +82,16 @@ def test_every_example_of_the_page() -> None:
         assert str(caught.value) == shown
         errors += 1
     assert errors > 5
+
+
+def test_every_statement_has_its_row() -> None:
+    rows = "\n".join(line for line in PAGE.splitlines() if line.startswith("| `"))
+    for beginning in BEGINNINGS:
+        assert f"`{beginning} " in rows, beginning
+    for kind in ("STREAM", "TABLE", "NRR", "QUERY", "[ALGEBRAIC] [WINDOW] AGGREGATE"):
+        assert f"`CREATE {kind} name" in rows, kind
+    for kind in ("`DROP STREAM`", "`TABLE`", "`NRR`", "`QUERY`", "`AGGREGATE`", "`WINDOW AGGREGATE`"):
+        assert kind in next(row for row in rows.splitlines() if row.startswith("| `DROP"))
 
 
 @pytest.mark.parametrize("name", SETTINGS)

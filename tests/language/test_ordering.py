@@ -133,6 +133,13 @@ FAILURES = [
         "write as many steps as are needed one after another, each with a name of its own",
     ),
     (
+        "WITH up AS (SELECT price FROM up) SELECT * FROM up",
+        Refused,
+        "up reads itself, and a query over streams cannot be recursive",
+        "up",
+        "write as many steps as are needed one after another, each with a name of its own",
+    ),
+    (
         "WITH x(a, b) AS (SELECT price FROM Bid) SELECT a FROM x",
         Refused,
         "2 names for 1 column",

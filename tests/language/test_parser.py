@@ -57,7 +57,7 @@ FAILURES = [
         ParseError,
         "expected STREAM, TABLE, NRR, QUERY or AGGREGATE, found 'VIEW'",
         "VIEW",
-        None,
+        "CREATE STREAM name AS query names a query",
     ),
     (
         "CREATE",

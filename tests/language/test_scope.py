@@ -146,6 +146,22 @@ def test_a_column_comes_before_an_alias(plan: Callable[[str], Node]) -> None:
     assert columns(plan("SELECT 1 AS price, price AS p FROM Bid"))["p"] == '"price"'
 
 
+def test_outside_of_a_query_a_sum_without_a_name_goes_by_what_it_is_the_sum_of(
+    plan: Callable[[str], Node], fails: Callable[[str], tuple[object, ...]]
+) -> None:
+    sums = "(SELECT itemID, sum(price), max(bid_time) FROM Bid [NOW] GROUP BY itemID)"
+    assert columns(plan(f"SELECT price, PRICE + 1 AS more FROM {sums}")) == {
+        "sum(price)": '"sum(price)"',
+        "more": '"sum(price)" + 1',
+    }
+    assert columns(plan(f"SELECT price FROM {sums} AS s JOIN Bid [NOW] AS b USING (itemID)")) == {
+        "price": '"price"'
+    }
+    twice = "(SELECT min(price), max(price) FROM Bid [NOW])"
+    assert fails(f"SELECT price FROM {twice}")[1] == "there is no column 'price'"
+    assert fails(f"SELECT price FROM {sums} AS s, {sums} AS t")[1] == "there is no column 'price'"
+
+
 def test_an_alias_of_two_columns_is_ambiguous(fails: Callable[[str], object]) -> None:
     assert fails("SELECT price AS x, itemID AS x, x + 1 AS y FROM Bid") == (
         UnknownName,

@@ -206,7 +206,7 @@ FAILURES = [
         Refused,
         "beside INTERNAL windows, nobody can foresee how long the results of Item last",
         "Item",
-        "make all windows INTERNAL, or this one a window of time",
+        "leave INTERNAL out, or CREATE NRR Item: its updates never reach back",
     ),
 ]
 

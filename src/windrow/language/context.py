@@ -32,6 +32,10 @@ class Context:
     named: Mapping[str, Node] = field(default_factory=dict)
     """The queries of WITH, by their names in small letters."""
 
+    def knows(self, name: str) -> bool:
+        """Whether there is something of this name to read."""
+        return name.lower() in self.named or self.catalog.named(name) is not None
+
     def query(self, tree: exp.Expr) -> Node:
         return self.bind(tree, self)
 

@@ -26,7 +26,7 @@ def create_stream(
 ) -> tuple[type[Statement], dict[str, Any]]:
     """Read on behind CREATE STREAM."""
     exists = cursor.passes("IF", "NOT", "EXISTS")
-    name = cursor.name("the name of the stream")
+    name = cursor.hyphenated_name("the name of the stream")
     parts: dict[str, Any] = {"name": name, "if_not_exists": exists}
     entries = cursor.listed(lambda: _entry(cursor)) if cursor.at(TokenType.L_PAREN) else None
     if cursor.passes("AS"):

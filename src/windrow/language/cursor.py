@@ -100,6 +100,22 @@ class Cursor:
         self.take()
         return Name(token.text, self.source.span_of(token))
 
+    def hyphenated_name(self, what: str) -> Name:
+        """A name that may have hyphens, as in ESL: where it is declared, nothing can be subtracted."""
+        first = self.token
+        name = self.name(what)
+        while (
+            self.at(TokenType.DASH)
+            and (next_ := self.peek(1)) is not None
+            and is_word(next_)
+            and next_.start == self.last.end + 2
+        ):
+            self.place += 2
+        assert first is not None
+        if self.last is first:
+            return name
+        return Name(self.source.between(first, self.last), self.source.span_of(first, self.last))
+
     def dotted_name(self, what: str) -> Name:
         """A name that may have parts, as S.late has."""
         first = self.token

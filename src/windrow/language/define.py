@@ -11,9 +11,11 @@ from windrow.errors import Refused, Span, UnknownName
 from windrow.language.aggregate_uses import aggregates_calling, callers_of
 from windrow.language.binder import bind
 from windrow.language.declared_names import check_columns
+from windrow.language.named_queries import refuse_recursion
 from windrow.language.names import an, counted, suggest
 from windrow.language.parser import parse_query
 from windrow.language.projection import renamed
+from windrow.language.spans import span_of
 from windrow.language.statements import (
     ColumnDefinition,
     CreateDerivedStream,
@@ -53,6 +55,10 @@ def define(
         return _relation(statement)
     _check_name(statement.name, "a stream", "NAME.late and NAME.rejected come with the stream NAME")
     if isinstance(statement, CreateDerivedStream):
+        query = statement.query
+        refuse_recursion(
+            statement.name.text, query.tree, lambda part: span_of(part, query.source, query.span)
+        )
         return _derived(statement, bind(statement.query, catalog, allow_unbounded=allow_unbounded))
     return _declared(statement)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -20,13 +20,13 @@ from windrow.language.conditions import (
     with_columns,
 )
 from windrow.language.context import Context, Names
+from windrow.language.lookups import Lookup
 from windrow.language.scope import Relation
 from windrow.language.sources import Factor
 from windrow.plan.emitting import windows_of
-from windrow.plan.joins import Join, Keys, Negation, RelationHalfJoin, RelationJoin, SemiJoin
-from windrow.plan.nodes import Node, Project, Select, scans
+from windrow.plan.joins import Join, Keys, Negation, RelationJoin, SemiJoin
+from windrow.plan.nodes import Node, Select, scans
 from windrow.plan.patterns import Pattern
-from windrow.plan.windows import Window
 from windrow.schema import Field
 
 Outer: TypeAlias = Literal["left", "right", "full"]
@@ -118,11 +118,18 @@ class Joiner:
         if len(streams) < 2 or all(each.node.pattern is not Pattern.STR for each in streams):
             return nrrs
         waiting = []
+        places = sorted(range(len(streams)), key=lambda place: streams[place].node.pattern is Pattern.STR)
         for nrr in nrrs:
-            for place, stream in enumerate(streams):
-                if stream.node.pattern is not Pattern.STR and _key_conditions(stream, nrr, conditions):
-                    streams[place] = self._inner(stream, nrr, conditions)
-                    break
+            for place in places:
+                left = list(conditions)
+                if not _key_conditions(streams[place], nrr, left):
+                    continue
+                try:
+                    streams[place] = self._inner(streams[place], nrr, left)
+                except Refused:
+                    continue
+                conditions[:] = left
+                break
             else:
                 waiting.append(nrr)
         return waiting
@@ -141,16 +148,14 @@ class Joiner:
     def _with_table(
         self, left: Factor, table: Factor, conditions: list[exp.Expr], kind: Literal["inner", "left"]
     ) -> Factor:
-        if table.is_nrr and left.node.pattern is Pattern.STR:
-            raise self._misplaced_nrr(table)
         self._check_reach(left, table)
         one, other, keys, condition = self.keyed(left, table, conditions)
         if table.is_nrr:
-            node = _looked_up(
-                one, lambda left: RelationJoin(left, other, keys, condition, kind, retroactive=False)
-            )
+            node = Lookup(one, other, keys, condition).joined(kind)
         else:
             node = RelationJoin(one, other, keys, condition, kind)
+        if node is None:
+            raise self._misplaced_nrr(table)
         return Factor(node, (*left.relations, *table.relations), left.span)
 
     def keyed(
@@ -200,12 +205,9 @@ class Joiner:
         anti: bool,
         null_aware: bool = False,
     ) -> Factor:
-        if left.node.pattern is Pattern.STR:
+        node = Lookup(*self.keyed(left, nrr, conditions)).halved(anti=anti, null_aware=null_aware)
+        if node is None:
             raise self._misplaced_nrr(nrr)
-        one, other, keys, condition = self.keyed(left, nrr, conditions)
-        node = _looked_up(
-            one, lambda left: RelationHalfJoin(left, other, keys, condition, anti, null_aware)
-        )
         return replace(left, node=node)
 
     def _check_half(self, left: Factor, right: Factor) -> None:
@@ -261,23 +263,6 @@ def _chosen(factor: Factor, conditions: Sequence[exp.Expr]) -> Factor:
     """Those tuples of a factor for which some conditions hold."""
     whole = conjunction(conditions)
     return factor if whole is None else replace(factor, node=Select(factor.node, whole))
-
-
-def _looked_up(node: Node, join: Callable[[Node], Node]) -> Node:
-    """The join of tuples with an NRR: made when they come, not when a window with a SLIDE lets them in."""
-    node = _slide_raised(node)
-    if isinstance(node, Window) and node.spec.slide is not None:
-        return node.over(join(node.input))
-    return join(node)
-
-
-def _slide_raised(node: Node) -> Node:
-    """The same results; a window with a SLIDE goes last, after what chooses and computes."""
-    if isinstance(node, Select | Project):
-        below = _slide_raised(node.input)
-        if isinstance(below, Window) and below.spec.slide is not None and below.exposed is None:
-            return below.over(node.over(below.input))
-    return node
 
 
 def _key_conditions(left: Factor, right: Factor, conditions: Sequence[exp.Expr]) -> list[exp.Expr]:

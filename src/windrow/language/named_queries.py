@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
-from windrow.errors import Refused
+from windrow.errors import Refused, Span
 from windrow.language.context import Context
 from windrow.language.sources import with_column_names
 
@@ -15,18 +17,21 @@ def with_named(tree: exp.Expr, context: Context) -> Context:
     if clause is None:
         return context
     for each in clause.expressions:
-        if clause.args.get("recursive"):
-            _check_recursion(each, context)
+        if clause.args.get("recursive") or not context.knows(each.alias):
+            refuse_recursion(each.alias, each.this, context.place)
         node = with_column_names(context.query(each.this), each.args["alias"], context)
         context = context.with_named(each.alias, node)
     return context
 
 
-def _check_recursion(query: exp.CTE, context: Context) -> None:
-    for table in query.this.find_all(exp.Table):
-        if table.name.lower() == query.alias.lower():
+def refuse_recursion(name: str, query: exp.Expr, place: Callable[[exp.Expr], Span]) -> None:
+    """Refuse a query that names what it defines."""
+    if any(each.alias.lower() == name.lower() for each in query.find_all(exp.CTE)):
+        return  # which is another one of that name
+    for table in query.find_all(exp.Table):
+        if ".".join(part.name for part in table.parts).lower() == name.lower():
             raise Refused(
-                f"{query.alias} reads itself, and a query over streams cannot be recursive",
-                context.place(table.this),
+                f"{name} reads itself, and a query over streams cannot be recursive",
+                place(table.this),
                 hint="write as many steps as are needed one after another, each with a name of its own",
             )

@@ -33,6 +33,8 @@ def output_clause(kind: Kind, restore: bool, window: WindowClause | None, span: 
             span,
             hint="Istream-restore also tells what came and went between two evaluations",
         )
+    if restore and window is not None:
+        raise windowed_restored(window.span)
     if kind == "Wstream" and window is None:
         raise wstream_without_window(span)
     if kind != "Wstream" and window is not None:
@@ -40,6 +42,15 @@ def output_clause(kind: Kind, restore: bool, window: WindowClause | None, span: 
             f"{kind} takes no window", window.span, hint="Wstream(…)[ROWS 10] keeps the newest results"
         )
     return OutputClause(kind, span, restore, window)
+
+
+def windowed_restored(span: Span) -> Refused:
+    return Refused(
+        "a window on the output and -restore do not go together:"
+        " of all that comes at once, which would be the newest?",
+        span,
+        hint="leave -restore out",
+    )
 
 
 def wstream_without_window(span: Span) -> ParseError:

@@ -76,7 +76,7 @@ def _statement(cursor: Cursor) -> Statement:
     reader = _READERS.get("(" if first.token_type is TokenType.L_PAREN else word(first))
     if reader is None:
         begins = cursor.source.written(first)
-        hint = _ELSEWHERE.get(word(first)) or suggest(begins, _BEGINNINGS, "statements begin with")
+        hint = _ELSEWHERE.get(word(first)) or suggest(begins, BEGINNINGS, "statements begin with")
         raise ParseError(f"no statement begins with '{begins}'", cursor.here, hint=hint)
     kind, parts = reader(cursor)
     text = cursor.source.between(first, cursor.last)
@@ -111,7 +111,8 @@ def _create(cursor: Cursor) -> tuple[type[Statement], Parts]:
     if at_aggregate(cursor):
         return create_aggregate(cursor)
     if not cursor.passes("QUERY"):
-        raise cursor.expected("STREAM, TABLE, NRR, QUERY or AGGREGATE")
+        hint = "CREATE STREAM name AS query names a query" if cursor.at_words("VIEW") else None
+        raise cursor.expected("STREAM, TABLE, NRR, QUERY or AGGREGATE", hint)
     exists = cursor.passes("IF", "NOT", "EXISTS")
     name = cursor.name("the name of the query")
     cursor.expect("AS")
@@ -205,7 +206,7 @@ def _value(cursor: Cursor) -> Text:
 
 
 _QUERIES = ("SELECT", "FROM", "WITH", "VALUES")
-_BEGINNINGS = (
+BEGINNINGS = (
     *("SELECT", "CREATE", "INSERT", "UPDATE", "DELETE", "SHOW", "DESCRIBE", "DROP", "EXPLAIN", "SET"),
     *("SNAPSHOT", "ADVANCE", "ASSERT"),
 )

@@ -28,6 +28,9 @@ class Relation:
     """The same columns as the plan names them; empty: just so."""
     merged: frozenset[str] = frozenset()
     """Columns that USING merged with another relation's: only a qualifier brings them."""
+    of_arguments: Mapping[str, Field] = field(default_factory=dict)
+    """Columns that have no name of their own, by the column that they were computed from: outside of
+    (SELECT SUM(a) FROM …), a is the sum, if nothing else is."""
 
     def answers_to(self, qualifier: str) -> bool:
         """Whether this is what a qualifier names: S.late answers to late, too."""
@@ -91,6 +94,9 @@ class Scope:
             scope = scope.outer
         if len(parts) > 1:
             raise self._unknown_relation(parts[0].name, parts[0])
+        known = [(each, each.of_arguments.get(parts[0].name.lower())) for each in self.relations]
+        if len(found_ := [each.column(column) for each, column in known if column]) == 1:
+            return found_[0]
         raise self._unknown_column(parts[0], self.relations)
 
     def _found(self, parts: list[exp.Identifier]) -> exp.Expr | None:

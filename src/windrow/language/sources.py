@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -87,7 +87,8 @@ class Sources:
         if alias is not None and alias.columns:
             node = with_column_names(node, alias, self.context, len(hidden))
         visible = Schema(tuple(each for each in node.schema if each.name not in hidden))
-        return Factor(node, (Relation(name, visible),), self.context.place(tree))
+        relation = Relation(name, visible, of_arguments=_of_arguments(tree, visible))
+        return Factor(node, (relation,), self.context.place(tree))
 
     def _named(self, tree: exp.Expr) -> tuple[str, Node]:
         refuse_clauses(tree, self.context.scope())
@@ -106,7 +107,7 @@ class Sources:
             )
         clause: WindowClause | None = tree.meta.get("window")
         if clause is not None:
-            node = windowed(node, clause, name)
+            node = windowed(node, clause, name, tree.alias)
         return name, self._exposed(node, clause, name, tree)
 
     def _looked_up(self, name: str, tree: exp.Table) -> tuple[str, Node]:
@@ -150,10 +151,13 @@ class Sources:
             problem = "nobody can foresee when tuples leave a window of a number of them"
         else:
             problem = f"nobody can foresee how long the results of {name or 'this query'} last"
+        hint = "make all windows INTERNAL, or this one a window of time"
+        if (table := _table(node)) is not None:
+            hint = f"leave INTERNAL out, or CREATE NRR {table.name}: its updates never reach back"
         raise Refused(
             f"beside INTERNAL windows, {problem}",
             clause.span if clause else self.context.place(tree),
-            hint="make all windows INTERNAL, or this one a window of time",
+            hint=hint,
         )
 
     def _told_apart(self, factor: Factor, shared: set[str]) -> Factor:
@@ -193,6 +197,21 @@ def with_column_names(node: Node, alias: exp.TableAlias, context: Context, hidde
         )
     given = [*(name.name for name in names), *node.schema.names[len(names) :]]
     return under_names(node, distinct_names(given))
+
+
+def _of_arguments(tree: exp.Expr, schema: Schema) -> Mapping[str, Field]:
+    """The results of aggregates without a name of their own, by the columns that they are of."""
+    select = tree.this if isinstance(tree, exp.Subquery) else None
+    if not isinstance(select, exp.Select) or len(select.expressions) != len(schema):
+        return {}
+    pairs = zip(select.expressions, schema, strict=True)
+    calls = [
+        (each.this.name.lower(), found)
+        for each, found in pairs
+        if isinstance(each, exp.AggFunc) and isinstance(each.this, exp.Column)
+    ]
+    names = [name for name, _ in calls]
+    return {name: found for name, found in calls if names.count(name) == 1}
 
 
 def relation_trees(tree: exp.Expr) -> Iterator[exp.Expr]:

@@ -107,6 +107,8 @@ def _size(cursor: Cursor, partitioned: bool) -> tuple[Extent, int]:
     if partitioned:
         raise cursor.expected("ROWS", "only a window of a number of tuples is partitioned")
     if cursor.passes("RANGE") or cursor.passes("WINDOW"):
+        if cursor.passes("UNBOUNDED"):
+            return Extent.TIME, NEVER
         return Extent.TIME, _length(cursor, Extent.TIME)
     if cursor.passes("NOW"):
         return Extent.TIME, _NOW

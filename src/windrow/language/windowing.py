@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from windrow.errors import Refused, UnknownName
 from windrow.language.names import suggest
+from windrow.language.output_clauses import windowed_restored
 from windrow.language.statements import Name, WindowClause
 from windrow.plan.emitting import ToStream
 from windrow.plan.grouping import GroupBy
@@ -12,10 +13,10 @@ from windrow.plan.patterns import Pattern
 from windrow.plan.windows import OutputWindow, Window, WindowSpec
 
 
-def windowed(node: Node, clause: WindowClause, name: str) -> Node:
+def windowed(node: Node, clause: WindowClause, name: str, alias: str) -> Node:
     """What a window holds of a stream, or of the results of a query that only ever adds."""
     _check_stream(node, clause, name)
-    return Window(node, spec_of(node, clause, name), clause.internal)
+    return Window(node, spec_of(node, clause, name, alias), clause.internal)
 
 
 def output_windowed(node: Node, clause: WindowClause) -> Node:
@@ -26,11 +27,13 @@ def output_windowed(node: Node, clause: WindowClause) -> Node:
             clause.span,
             hint="leave INTERNAL out",
         )
-    return OutputWindow(node, spec_of(node, clause, ""))
+    return OutputWindow(node, spec_of(node, clause))
 
 
-def spec_of(node: Node, clause: WindowClause, name: str) -> WindowSpec:
-    partition = tuple(_column(node, each, name) for each in clause.partition)
+def spec_of(node: Node, clause: WindowClause, *qualifiers: str) -> WindowSpec:
+    """A window's size and pace; the columns that it counts by may be qualified."""
+    known = {"", *(each.lower() for each in qualifiers)}
+    partition = tuple(_column(node, each, known) for each in clause.partition)
     return WindowSpec(clause.extent, clause.size, clause.slide, partition)
 
 
@@ -42,12 +45,7 @@ def _check_stream(node: Node, clause: WindowClause, name: str) -> None:
             hint="leave the window out",
         )
     if _is_restored(node):
-        raise Refused(
-            "a window on the output and -restore do not go together:"
-            " of all that comes at once, which would be the newest?",
-            clause.span,
-            hint="leave -restore out",
-        )
+        raise windowed_restored(clause.span)
     if node.pattern is Pattern.MON:
         return
     if _is_one_value(node):
@@ -76,10 +74,10 @@ def _is_one_value(node: Node) -> bool:
     return isinstance(node, GroupBy) and not node.keys
 
 
-def _column(node: Node, name: Name, relation: str) -> str:
+def _column(node: Node, name: Name, qualifiers: set[str]) -> str:
     qualifier, _, last = name.text.rpartition(".")
     found = node.schema.find(name.text) or (
-        node.schema.find(last) if qualifier.lower() in ("", relation.lower()) else None
+        node.schema.find(last) if qualifier.lower() in qualifiers else None
     )
     if found is None:
         raise UnknownName(
