@@ -108,19 +108,29 @@ def concat(deltas: Sequence[Delta]) -> Delta:
         parts = [getattr(delta, name) for delta in deltas]
         if all(part is None for part in parts):
             return None
+        kind = np.int8 if name == "sign" else np.int64
         full = [
-            np.full(len(delta), default, np.int64 if name == "exp" else np.int8) if part is None else part
+            np.full(len(delta), default, kind) if part is None else part
             for delta, part in zip(deltas, parts, strict=True)
         ]
-        return np.concatenate(full)
+        return np.concatenate(full, out=room(sum(map(len, full)), kind))
 
     return Delta(
         max(delta.clock for delta in deltas),
         pa.concat_tables([delta.rows for delta in deltas]),
-        np.concatenate([delta.ts for delta in deltas]),
+        joined("ts", NEVER),
         joined("exp", NEVER),
         joined("sign", 1),
     )
+
+
+def room(length: int, kind: Any) -> npt.NDArray[Any]:
+    """An array to be filled, in memory that Arrow gives again when it is free. The system gives new memory
+    page by page as it is written, which takes longer than the writing."""
+    kind = np.dtype(kind)
+    memory: Any = pa.allocate_buffer(length * kind.itemsize)
+    array: npt.NDArray[Any] = np.frombuffer(memory, kind)
+    return array
 
 
 def in_time_order(delta: Delta) -> Delta:

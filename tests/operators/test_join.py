@@ -46,21 +46,31 @@ PAIRS = """
 """
 
 
-def join(left: Pattern, right: Pattern, keys: Keys, condition: str | None) -> Join:
+def join(
+    left: Pattern, right: Pattern, keys: Keys, condition: str | None, *, tells_ends: bool = False
+) -> Join:
     on = None if condition is None else sql(condition)
-    return Join(received("L", LEFT, left), received("R", RIGHT, right), keys, on)
+    return Join(received("L", LEFT, left), received("R", RIGHT, right), keys, on, tells_ends=tells_ends)
 
 
 def on_clause(keys: Keys, condition: str | None) -> str:
     return " AND ".join([f"{one} = {other}" for one, other in keys] + [f"({condition or 'true'})"])
 
 
-@settings(deadline=None, max_examples=60)
-@given(histories(LEFT, ROWS, LIVING), histories(RIGHT, ROWS, LIVING), CALLS, st.sampled_from(ON), BLOCKS)
+@settings(deadline=None, max_examples=80)
+@given(
+    *(histories(LEFT, ROWS, LIVING), histories(RIGHT, ROWS, LIVING)),
+    *(CALLS, st.sampled_from(ON), st.booleans(), BLOCKS),
+)
 def test_pairs_live_as_long_as_both_tuples_do(
-    left: History, right: History, calls: Sequence[Call], on: tuple[Keys, str | None], block: int
+    left: History,
+    right: History,
+    calls: Sequence[Call],
+    on: tuple[Keys, str | None],
+    tells_ends: bool,
+    block: int,
 ) -> None:
-    node = join(left.pattern, right.pattern, *on)
+    node = join(left.pattern, right.pattern, *on, tells_ends=tells_ends)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(pairing, "BLOCK", block)
         check(node, [left, right], f"SELECT l.*, r.* FROM l JOIN r ON {on_clause(*on)}", calls)

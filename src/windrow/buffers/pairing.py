@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from windrow.delta import BEGINNING, Instants
+from windrow.delta import BEGINNING, Instants, room
 from windrow.kernels import pairing as kernels
 
 Numbers = npt.NDArray[np.int64]
@@ -23,6 +23,18 @@ _FIRST_ENTRIES = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """Tuples of one side that end, in the order of their ends, with the codes of their keys."""
+
+    ts: Instants
+    keys: Numbers
+    numbers: Numbers
+
+
+NO_ENDS = Ended(*np.empty((3, 0), np.int64))
+
+
+@dataclass(frozen=True, slots=True)
 class Arrivals:
     """Tuples of one side in time order, with the codes of their keys; row numbers count on from `first`."""
 
@@ -30,19 +42,27 @@ class Arrivals:
     exp: Instants
     keys: Numbers
     first: int
+    ended: Ended = NO_ENDS
+    """Those whose ends are to be told."""
 
     def __len__(self) -> int:
-        return len(self.ts)
+        return len(self.ts) + len(self.ended.ts)
+
+    @property
+    def columns(self) -> tuple[Instants, Instants, Numbers, int, Instants, Numbers, Numbers]:
+        """As the kernel takes them."""
+        return self.ts, self.exp, self.keys, self.first, self.ended.ts, self.ended.keys, self.ended.numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Row numbers of either side that go together, and from when until when."""
+    """Row numbers of either side that go together, and from when until when; of a pair that ends `exp`
+    is `ts`."""
 
     left: Numbers
     right: Numbers
-    ts: Instants
     exp: Instants
+    ts: Instants
 
 
 class Pairing:
@@ -58,28 +78,29 @@ class Pairing:
         return self._heads.nbytes + self._entries.nbytes
 
     def pairs(self, left: Arrivals, right: Arrivals, keys: int) -> Iterator[Pairs]:
-        """Each tuple with the partners that live when it comes, in time order, in blocks.
+        """Each tuple with the partners that live when it comes, or until it ends, in time order, in blocks.
+        But for `ts` a block is there until the next one is asked for.
 
         All key codes are below `keys`. The tuples have arrived when the iterator is exhausted.
         """
         self._make_heads(keys)
-        at = np.array([0, 0, 0, self._used, BEGINNING], np.int64)
-        tuples = (*_columns(left), *_columns(right))
-        left_over = len(left) + len(right)
-        while left_over:
-            rows, lives = np.empty((2, BLOCK), np.int64), np.empty((2, BLOCK), np.int64)
-            count = kernels.pair(*tuples, self._heads, self._entries, at, rows, lives)
+        at = self._at(BEGINNING)
+        tuples = (*left.columns, *right.columns)
+        found = np.empty((3, BLOCK), np.int64)
+        while int(at[: kernels.SEEN].sum()) < len(left) + len(right):
+            ts = room(BLOCK, np.int64)
+            count = kernels.pair(*tuples, self._heads, self._entries, at, found, ts)
             if count:
-                yield Pairs(*rows[:, :count], *lives[:, :count])
-            left_over = len(left) + len(right) - int(at[kernels.LEFT_DONE] + at[kernels.RIGHT_DONE])
-            if left_over and count < BLOCK:
+                left_row, right_row, exp = found[:, :count]
+                yield Pairs(left_row, right_row, exp, ts[:count])
+            if at[kernels.FULL]:
                 self._repack(at, int(at[kernels.NOW]))
         self._used = int(at[kernels.USED])
 
     def enter(self, side: int, exp: Instants, codes: Numbers, numbers: Numbers, keys: int) -> None:
         """Put tuples in that have come before, in that order: 0 for the left side, 1 for the right."""
         self._make_heads(keys)
-        at = np.array([0, 0, 0, self._used, BEGINNING], np.int64)
+        at = self._at(BEGINNING)
         tuples, done = (side * kernels.SIDE, exp, codes, numbers), 0
         while (done := kernels.enter(self._heads, self._entries, at, *tuples, done)) < len(codes):
             self._repack(at, BEGINNING)
@@ -88,10 +109,14 @@ class Pairing:
     def drop(self, clock: int) -> Numbers:
         """Drop all entries that ended up to a clock; the keys that have none left are forgotten."""
         known = self._has_room()
-        at = np.array([0, 0, 0, self._used, clock], np.int64)
+        at = self._at(clock)
         self._repack(at, clock, forget=True)
         self._used = int(at[kernels.USED])
         return np.flatnonzero(known & ~self._has_room())
+
+    def _at(self, now: int) -> Numbers:
+        """Where a kernel begins."""
+        return np.array([0, 0, 0, 0, 0, self._used, now, 0], np.int64)
 
     def _has_room(self) -> npt.NDArray[np.bool_]:
         """For each key, whether it has lists."""
@@ -112,7 +137,3 @@ class Pairing:
         entries = np.empty((max(2 * needed, _FIRST_ENTRIES), 2), np.int64)
         at[kernels.USED] = kernels.repack(*old, heads, entries)
         self._heads, self._entries = heads, entries
-
-
-def _columns(tuples: Arrivals) -> tuple[Instants, Instants, Numbers, int]:
-    return tuples.ts, tuples.exp, tuples.keys, tuples.first

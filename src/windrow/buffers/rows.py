@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from windrow.buffers.gathering import are_plain, gathered
 from windrow.buffers.parts import State
 
 Numbers = npt.NDArray[np.int64]
 
 LARGE = 1 << 16
 """Chunks of so many rows are not merged any more."""
+_FEW = 8
+"""So many chunks are looked through one after another."""
 _NUMBER = "__number"
 
 
@@ -37,12 +41,24 @@ class _Chunk:
         if self.live < 0:
             self.live = len(self.numbers)
 
+    @property
+    def first(self) -> int:
+        return int(self.numbers[0])
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a number is missing between its first and its last."""
+        return int(self.numbers[-1]) - self.first >= len(self.numbers)
+
     def places(self, numbers: Numbers) -> Numbers:
         """Where in the chunk rows of these numbers are."""
-        first = int(self.numbers[0])
-        if int(self.numbers[-1]) - first == len(self.numbers) - 1:
-            return numbers - first
-        return np.searchsorted(self.numbers, numbers)
+        return np.searchsorted(self.numbers, numbers) if self.has_gaps else numbers - self.first
+
+    def piece(self, name: str) -> pa.Array[Any]:
+        """A column."""
+        only: Any = self.rows[name].chunk(0)
+        column: pa.Array[Any] = only
+        return column
 
     def run(self, first: int, last: int) -> pa.Table:
         """The rows with numbers from the first to the last, without copying them."""
@@ -103,21 +119,26 @@ class RowStore:
             return pa.concat_tables(
                 chunk.run(int(numbers[0]), int(numbers[-1])).select(names) for chunk in self._chunks
             )
-        where = np.searchsorted(self._firsts, numbers, side="right") - 1
-        if (where == where[0]).all():
-            chunk = self._chunks[where[0]]
-            taken: pa.Table = chunk.rows.select(names).take(chunk.places(numbers))
-            return taken
-        if 4 * len(numbers) > sum(len(chunk.numbers) for chunk in self._chunks):
-            return self._taken_from_all(numbers, where, names)
-        return self._taken_by_chunk(numbers, where, names)
+        ends = np.array([numbers.min(), numbers.max()])
+        first, last = np.searchsorted(self._firsts, ends, side="right").tolist()
+        chunks = self._chunks[first - 1 : last]
+        if len(chunks) > _FEW or any(chunk.has_gaps for chunk in chunks):
+            return self._taken(numbers, names)
+        pieces = {name: [chunk.piece(name) for chunk in chunks] for name in names}
+        others = self._taken(numbers, [name for name in names if not are_plain(pieces[name])])
+        found = {name: others[name] for name in others.column_names}
+        firsts = [chunk.first for chunk in chunks]
+        taken: list[Any] = [
+            found[name] if name in found else gathered(firsts, pieces[name], numbers) for name in names
+        ]
+        return pa.table(taken, names=names)
 
     def release(self, numbers: Numbers) -> None:
         """Let rows go, each named once."""
         if not len(numbers):
             return
-        where = np.searchsorted(self._firsts, numbers, side="right") - 1
-        for place in np.unique(where):
+        where = self._where(numbers)
+        for place in np.flatnonzero(np.bincount(where)):
             self._chunks[place].release(numbers[where == place])
         self._chunks = [
             chunk.compacted() if 2 * chunk.live < len(chunk.numbers) else chunk
@@ -164,6 +185,23 @@ class RowStore:
 
     def _index(self) -> None:
         self._firsts = np.array([chunk.numbers[0] for chunk in self._chunks], np.int64)
+
+    def _where(self, numbers: Numbers) -> Numbers:
+        """The chunk of each row."""
+        return np.searchsorted(self._firsts, numbers, side="right") - 1
+
+    def _taken(self, numbers: Numbers, names: list[str]) -> pa.Table:
+        """Columns of any kind."""
+        if not names:
+            return pa.table({})
+        where = self._where(numbers)
+        if (where == where[0]).all():
+            chunk = self._chunks[where[0]]
+            taken: pa.Table = chunk.rows.select(names).take(chunk.places(numbers))
+            return taken
+        if 4 * len(numbers) > sum(len(chunk.numbers) for chunk in self._chunks):
+            return self._taken_from_all(numbers, where, names)
+        return self._taken_by_chunk(numbers, where, names)
 
     def _taken_from_all(self, numbers: Numbers, where: Numbers, names: list[str]) -> pa.Table:
         offsets = np.cumsum([0, *(len(chunk.numbers) for chunk in self._chunks)])[:-1]

@@ -22,9 +22,11 @@ WIDTH = 2 * SIDE
 """Numbers in a head: these four of the left side, and of the right one."""
 _FIRST_ROOM = 4
 _BEGINNING = -(2**63)
+_NEVER = 2**63 - 1
 
-LEFT_DONE, RIGHT_DONE, SEEN, USED, NOW = 0, 1, 2, 3, 4
-"""Where `pair` is: tuples done of either side, partners seen by the next one, entries given out, its ts."""
+LEFT_DONE, RIGHT_DONE, LEFT_ENDED, RIGHT_ENDED, SEEN, USED, NOW, FULL = range(8)
+"""Where `pair` is: tuples and ends done of either side, partners seen by the next one, entries given out,
+its instant, and whether there are not enough entries for it."""
 
 
 @kernel("boolean(int64[:, ::1], int64[:, ::1], int64[::1], int64, int64, int64)")
@@ -100,73 +102,111 @@ def enter(
     return done
 
 
-@kernel(
-    f"int64({_READ}, {_READ}, {_READ}, int64, {_READ}, {_READ}, {_READ}, int64,"
-    " int64[:, ::1], int64[:, ::1], int64[::1], int64[:, ::1], int64[:, ::1])"
-)
+_TUPLES = f"{_READ}, {_READ}, {_READ}, int64, {_READ}, {_READ}, {_READ}"
+
+
+@kernel(f"int64({_TUPLES}, {_TUPLES}, int64[:, ::1], int64[:, ::1], int64[::1], int64[:, ::1], int64[::1])")
 def pair(
     left_ts: Ints,
     left_exp: Ints,
     left_key: Ints,
     left_first: int,
+    left_end: Ints,
+    left_end_key: Ints,
+    left_ended: Ints,
     right_ts: Ints,
     right_exp: Ints,
     right_key: Ints,
     right_first: int,
+    right_end: Ints,
+    right_end_key: Ints,
+    right_ended: Ints,
     heads: Ints,
     entries: Ints,
     at: Ints,
-    rows: Ints,
-    lives: Ints,
+    pairs: Ints,
+    ts: Ints,
 ) -> int:
     """Each arriving tuple with its live partners that came before it, in time order; the left side first.
+    Likewise each tuple that ends, if such are given, with its partners that have not ended before; at an
+    instant these come first.
 
-    Row numbers go into `rows` (left, right), instants into `lives` (ts, exp). Returns the number of pairs;
-    `at` says how far that is. It stops early where `rows` is full or where `entries` is.
+    Into `pairs` go row numbers and the end of a pair (left, right, exp), the same as its `ts` where that is
+    what is told. Returns their number; `at` says how far that is. It stops early where `pairs` might be
+    full or where `entries` is.
     """
     i, j, count = at[LEFT_DONE], at[RIGHT_DONE], 0
-    while i < left_ts.shape[0] or j < right_ts.shape[0]:
-        if i < left_ts.shape[0] and (j >= right_ts.shape[0] or left_ts[i] <= right_ts[j]):
-            now, exp, key, number, own = left_ts[i], left_exp[i], left_key[i], left_first + i, 0
+    ended_i, ended_j = at[LEFT_ENDED], at[RIGHT_ENDED]
+    at[FULL] = 0
+    while True:
+        one = left_ts[i] if i < left_ts.shape[0] else _NEVER
+        two = right_ts[j] if j < right_ts.shape[0] else _NEVER
+        end_one = left_end[ended_i] if ended_i < left_end.shape[0] else _NEVER
+        end_two = right_end[ended_j] if ended_j < right_end.shape[0] else _NEVER
+        begin, end = min(one, two), min(end_one, end_two)
+        if min(begin, end) == _NEVER:
+            break
+        begins = begin < end
+        if begins:
+            own = 0 if one <= two else 1
+            now = over = begin
+            if own == 0:
+                exp, key, number = left_exp[i], left_key[i], left_first + i
+            else:
+                exp, key, number = right_exp[j], right_key[j], right_first + j
         else:
-            now, exp, key, number, own = right_ts[j], right_exp[j], right_key[j], right_first + j, 1
+            own = 0 if end_one <= end_two else 1
+            now = exp = end
+            # Of two that end together the left one is told first, and its pair only once.
+            over = end - 1 + own
+            if own == 0:
+                key, number = left_end_key[ended_i], left_ended[ended_i]
+            else:
+                key, number = right_end_key[ended_j], right_ended[ended_j]
         other = 1 - own
         mine, theirs = SIDE * own, SIDE * other
-        begin, end = heads[key, theirs + BEGIN], heads[key, theirs + END]
-        while begin < end and entries[begin, 0] <= now:
-            begin += 1
-        heads[key, theirs + BEGIN] = begin
-        ended = 0
-        for place in range(begin + at[SEEN], end):
-            until = entries[place, 0]
-            if until <= now:
-                ended += 1
-                continue
-            if count == rows.shape[1]:
-                at[SEEN] = place - begin
-                at[LEFT_DONE], at[RIGHT_DONE] = i, j
-                return count
-            rows[own, count] = number
-            rows[other, count] = entries[place, 1]
-            lives[0, count] = now
-            lives[1, count] = min(exp, until)
-            count += 1
-        if not append(heads, entries, at, key, mine, now, exp, number):
-            at[SEEN] = end - begin
-            at[LEFT_DONE], at[RIGHT_DONE], at[NOW] = i, j, now
-            return count
+        first, last = heads[key, theirs + BEGIN], heads[key, theirs + END]
+        start, before, ended = min(first + at[SEEN], last), count, 0
+        stop = min(last, start + ts.shape[0] - count)
+        for place in range(np.uint64(start), np.uint64(stop)):
+            # Written whether it lives or not, and without a sign: jumps and checks would cost more.
+            until, partner, out = entries[place, 0], entries[place, 1], np.uint64(count)
+            pairs[0, out] = number if own == 0 else partner
+            pairs[1, out] = partner if own == 0 else number
+            pairs[2, out], ts[out] = min(exp, until), now
+            count += until > over
+            ended += count == before
+        if start == first:
+            first += ended
+            heads[key, theirs + BEGIN] = first
+        at[SEEN] = stop - first
+        if stop < last:
+            break
+        if begins:
+            is_full = heads[key, mine + END] == heads[key, mine + LIMIT]
+            if is_full and not make_room(heads, entries, at, key, mine, now):
+                at[FULL], at[NOW] = 1, now
+                break
+            place = heads[key, mine + END]
+            entries[place, 0], entries[place, 1] = exp, number
+            heads[key, mine + END] = place + 1
         at[SEEN] = 0
-        if 2 * ended > end - begin:
-            drop_ended(heads, entries, key, theirs, now)
-        i += other
-        j += own
+        if 2 * (last - first - count + before) > last - first:
+            drop_ended(heads, entries, key, theirs, over)
+        if begins:
+            i += other
+            j += own
+        else:
+            ended_i += other
+            ended_j += own
     at[LEFT_DONE], at[RIGHT_DONE] = i, j
+    at[LEFT_ENDED], at[RIGHT_ENDED] = ended_i, ended_j
     return count
 
 
 @kernel("int64(int64[:, ::1], int64[:, ::1], int64, boolean, int64[:, ::1], int64[:, ::1])")
 def repack(heads: Ints, entries: Ints, clock: int, forget: bool, new_heads: Ints, new_entries: Ints) -> int:
-    """Copy the lists, without what ended up to a clock, to where each has room to grow.
+    """Copy the lists, without what ended up to a clock, to where each has room for as much again.
 
     Lists that are empty keep a little room, unless they are to be forgotten. Returns the entries used, or
     would be used: where `new_entries` is of no length, nothing is copied.
@@ -184,7 +224,8 @@ def repack(heads: Ints, entries: Ints, clock: int, forget: bool, new_heads: Ints
                     target += 1
             live = target - start
             if live > 0 or (heads[key, side + LIMIT] > heads[key, side + START] and not forget):
-                used = start + live + max(live // 2, 2)
+                room = heads[key, side + LIMIT] - heads[key, side + START]
+                used = start + max(min(room, 8 * live), 2 * live + 2)
             if not dry:
                 new_heads[key, side + START] = new_heads[key, side + BEGIN] = start
                 new_heads[key, side + END] = target

@@ -28,6 +28,7 @@ MODULES = (
     "windrow.kernels.distinct_values",
     "windrow.kernels.events",
     "windrow.kernels.extremes",
+    "windrow.kernels.gathering",
     "windrow.kernels.halves",
     "windrow.kernels.hashing",
     "windrow.kernels.heaps",

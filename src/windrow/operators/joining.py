@@ -24,7 +24,8 @@ _Anti = TypeVar("_Anti", Negation, RelationHalfJoin)
 
 
 def join_operator(node: Join) -> Operator:
-    return SignedJoinOperator(node) if node.pattern is Pattern.STR else JoinOperator(node)
+    is_foreseen = node.kind == "inner" and all(each.pattern is not Pattern.STR for each in node.inputs)
+    return JoinOperator(node) if is_foreseen else SignedJoinOperator(node)
 
 
 def relation_join_operator(node: RelationJoin) -> Operator:

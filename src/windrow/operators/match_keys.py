@@ -52,6 +52,9 @@ class MatchKeys:
         """Likewise, but a key that nobody has had yet has none, and is not remembered."""
         return self._of(rows, self._left, self._codes.find)
 
+    def known_of_right(self, rows: pa.Table) -> Codes:
+        return self._of(rows, self._right, self._codes.find)
+
     def release(self, codes: Codes) -> None:
         """Forget the keys of these codes."""
         self._codes.release(codes)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar
 
-from windrow.plan.joins import RelationHalfJoin, RelationJoin
+from windrow.plan.joins import Join, RelationHalfJoin, RelationJoin
 from windrow.plan.nodes import Node, Project, Select, Unary
 from windrow.plan.patterns import Pattern
 from windrow.plan.windows import Append, Window
@@ -52,9 +52,18 @@ class Expire(Unary):
 
 def expiring(plan: Node, how: Expiration) -> Node:
     """An optimised plan, changed so that ends are told in the way of a strategy."""
+    if how is Expiration.UPA:
+        return plan
+    plan = _foreseen(plan)
     if how is Expiration.NEGATIVE:
         return _told(plan)
     return _scanned(plan) if how is Expiration.DIRECT else plan
+
+
+def _foreseen(node: Node) -> Node:
+    """A plan whose joins leave it to others to tell ends: only upa goes back to what they keep."""
+    node = node.over(*map(_foreseen, node.inputs))
+    return replace(node, tells_ends=False) if isinstance(node, Join) and node.tells_ends else node
 
 
 def _told(node: Node) -> Node:

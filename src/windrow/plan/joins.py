@@ -7,7 +7,7 @@ negation, and what updates of a relation can reach back to, is STR.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
@@ -68,6 +68,8 @@ class Join(_Matching):
 
     label: ClassVar[str] = "Join"
     kind: Literal["inner", "left", "right", "full"] = "inner"
+    tells_ends: bool = field(default=False, kw_only=True)
+    """The ends of results are told by negative tuples, though they could be foreseen."""
 
     @cached_property
     def schema(self) -> Schema:
@@ -76,7 +78,7 @@ class Join(_Matching):
     @cached_property
     def pattern(self) -> Pattern:
         """Of an outer join STR: nobody can foresee that a lonely tuple finds a partner."""
-        return weak(self.inputs) if self.kind == "inner" else Pattern.STR
+        return telling(weak(self.inputs), self.tells_ends) if self.kind == "inner" else Pattern.STR
 
     @cached_property
     def passes(self) -> tuple[Passed, ...]:
@@ -90,7 +92,8 @@ class Join(_Matching):
     @property
     def detail(self) -> str:
         kind = "" if self.kind == "inner" else f"{self.kind} "
-        return f"{kind}{super().detail or 'each with each'}"
+        ends = " telling ends" if self.tells_ends else ""
+        return f"{kind}{super().detail or 'each with each'}{ends}"
 
 
 @dataclass(frozen=True)

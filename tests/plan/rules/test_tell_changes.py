@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from tests.plan.building import distinct, grouped, stream, window
+from dataclasses import replace
+
+from tests.plan.building import distinct, grouped, join, named, newest, stream, window
 from windrow.plan.emitting import Changes, ToStream
+from windrow.plan.expiration import Expiration, expiring
 from windrow.plan.grouping import Distinct
 from windrow.plan.multisets import Except, Intersect
 from windrow.plan.patterns import Pattern
@@ -26,6 +29,20 @@ def test_what_knows_which_ends_change_nothing_tells_them_itself() -> None:
     sides = window("X"), window("Y")
     assert tell_changes(Intersect(*sides, False)) == Intersect(*sides, False, tells_ends=True)
     assert tell_changes(Except(*sides, True)) == Except(*sides, True)
+
+
+def test_a_join_by_keys_alone_tells_its_ends_itself() -> None:
+    sides = window("X"), named(window("Y"), x="a")
+    told = tell_changes(join(*sides, "a = x"))
+    assert told == Changes(replace(join(*sides, "a = x"), tells_ends=True))
+    for other in (
+        join(*sides),
+        join(*sides, "a = x", where="b < x"),
+        join(*sides, "a = x", kind="left"),
+        join(newest(stream("X"), 3), sides[1], "a = x"),
+    ):
+        assert tell_changes(other) == Changes(other)
+    assert expiring(told, Expiration.DIRECT).inputs[0].pattern is Pattern.WK
 
 
 def test_what_only_adds_stays_as_it_is() -> None:
