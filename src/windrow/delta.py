@@ -84,12 +84,20 @@ class Delta:
         rows = table.drop_columns(list(control))
         return cls(clock, rows, control[_TS], control.get(_EXP), control.get(_SIGN))
 
-    def to_blob(self) -> bytes:
+    @property
+    def nbytes(self) -> int:
+        controls = (self.ts, self.exp, self.sign)
+        return int(self.rows.nbytes + sum(each.nbytes for each in controls if each is not None))
+
+    def write(self, sink: pa.NativeFile) -> None:
         """The delta as an Arrow IPC stream."""
         table = self.to_table().replace_schema_metadata({"clock": str(self.clock)})
-        sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
+
+    def to_blob(self) -> bytes:
+        sink = pa.BufferOutputStream()
+        self.write(sink)
         return bytes(sink.getvalue())
 
     @classmethod

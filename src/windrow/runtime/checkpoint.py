@@ -6,6 +6,7 @@ state/…             operator state, by batch
 journal/            how far the inline runner is
 run                 a name that no other checkpoint has
 spark/              how far the Spark runner is: Spark's own checkpoint
+exchange/N/         what workers send each other in batch N, while it runs
 lock                held by the process that uses the checkpoint
 """
 

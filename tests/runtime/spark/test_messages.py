@@ -9,9 +9,11 @@ import pyarrow as pa
 import pytest
 
 from windrow.delta import Delta
+from windrow.errors import CheckpointError
 from windrow.operators.base import FAILURES
 from windrow.plan.effort import Delays, Tally
 from windrow.runtime.execution import Effort, Exchanged, Message, Result
+from windrow.runtime.spark.mail import LARGE, Mail, throw_away
 from windrow.runtime.spark.messages import DDL, SCHEMA, Failure, decode, encode
 from windrow.sinks.base import Part
 
@@ -32,9 +34,24 @@ NONE_FAILED = FAILURES.empty_table()
         Failure("line one\nhint: line two"),
     ],
 )
-def test_a_message_survives_the_way(message: Message | Failure) -> None:
-    (arrived,) = decode([encode(message)])
+def test_a_message_survives_the_way(message: Message | Failure, tmp_path: Path) -> None:
+    (arrived,) = decode([encode(message, Mail(tmp_path, 7))])
     assert _plain(arrived) == _plain(message)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_large_delta_goes_through_a_file_until_its_batch_is_done(tmp_path: Path) -> None:
+    count = LARGE // 8
+    large = Delta(7, pa.table({"a": np.arange(count)}), np.arange(count))
+    row = encode(Exchanged("q", "exchange0", 3, 1, large), Mail(tmp_path, 7))
+    assert row.nbytes < 1000
+    throw_away(tmp_path, upto=6)
+    (arrived,) = decode([row])
+    throw_away(tmp_path, upto=7)
+    assert isinstance(arrived, Exchanged)
+    assert _comparable(arrived.delta) == _comparable(large)
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        list(decode([row]))
 
 
 def test_spark_is_told_the_columns_that_arrow_has() -> None:

@@ -15,6 +15,7 @@ from windrow.errors import CheckpointError, Error, RunnerError, SinkError, Sourc
 from windrow.operators.base import FAILURES
 from windrow.plan.effort import Delays, as_plain, from_plain
 from windrow.runtime.execution import Effort, Exchanged, Message, Result
+from windrow.runtime.spark.mail import Mail, fetch
 from windrow.sinks.base import Part
 
 EXCHANGED, DELTA, PART, NOTHING, EFFORT, FAILED = range(6)
@@ -29,6 +30,7 @@ _COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
     ("clock", pa.int64(), "bigint"),
     ("rows", pa.int64(), "bigint"),
     ("content", pa.binary(), "binary"),
+    ("file", pa.string(), "string"),
     ("failures", pa.binary(), "binary"),
     ("delays", pa.string(), "string"),
 )
@@ -62,48 +64,45 @@ _ERRORS = {each.__name__: each for each in (SourceError, SinkError, CheckpointEr
 """What workers fail of, apart from themselves."""
 
 
-def encode(message: Message | Failure) -> pa.RecordBatch:
-    """A message as a batch of one row."""
-    row = _row(message)
+def encode(message: Message | Failure, mail: Mail) -> pa.RecordBatch:
+    """A message as a batch of one row; a large delta is posted."""
+    row = _row(message, mail)
     return pa.RecordBatch.from_arrays(
         [pa.array([v], f.type) for v, f in zip(row, SCHEMA, strict=True)], schema=SCHEMA
     )
 
 
-def _row(message: Message | Failure) -> tuple[Any, ...]:
+def _row(message: Message | Failure, mail: Mail) -> tuple[Any, ...]:
     match message:
         case Failure():
             told = (message.text, message.hint, message.kind, message.query)
-            return ("", FAILED, "", 0, 0, 0, 0, json.dumps(told).encode(), None, None)
+            return ("", FAILED, "", 0, 0, 0, 0, json.dumps(told).encode(), None, None, None)
         case Exchanged(query, exchange, bucket, sender, delta):
-            return (
-                query,
-                EXCHANGED,
-                exchange,
-                bucket,
-                sender,
-                delta.clock,
-                len(delta),
-                delta.to_blob(),
-                None,
-                None,
-            )
+            blob, file = _carried(delta, mail)
+            rows = len(delta)
+            return (query, EXCHANGED, exchange, bucket, sender, delta.clock, rows, blob, file, None, None)
         case Effort(query, stage, place, tallies, phases):
             done = json.dumps([as_plain(tallies), phases]).encode()
-            return (query, EFFORT, "", place, place, stage, 0, done, None, None)
+            return (query, EFFORT, "", place, place, stage, 0, done, None, None, None)
         case Result(query, place, clock, rows, content, failures, delays):
-            kind, blob = _content(content)
+            kind, blob, file = _content(content, mail)
             failed = _table_to_blob(failures) if failures.num_rows else None
             late = json.dumps([delays.count, delays.total, delays.most, delays.sample])
-            return (query, kind, "", place, place, clock, rows, blob, failed, late)
+            return (query, kind, "", place, place, clock, rows, blob, file, failed, late)
 
 
-def _content(content: Delta | Part | None) -> tuple[int, bytes | None]:
+def _content(content: Delta | Part | None, mail: Mail) -> tuple[int, bytes | None, str | None]:
     if isinstance(content, Delta):
-        return DELTA, content.to_blob()
+        return DELTA, *_carried(content, mail)
     if isinstance(content, Part):
-        return PART, json.dumps([str(content.written), content.name]).encode()
-    return NOTHING, None
+        return PART, json.dumps([str(content.written), content.name]).encode(), None
+    return NOTHING, None, None
+
+
+def _carried(delta: Delta, mail: Mail) -> tuple[bytes | None, str | None]:
+    """The delta itself, or the file that it is in."""
+    posted = mail.post(delta)
+    return (delta.to_blob(), None) if posted is None else (None, str(posted))
 
 
 def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[Message | Failure]:
@@ -116,15 +115,14 @@ def _message(row: dict[str, Any]) -> Message | Failure:
     content = row["content"]
     match row["kind"]:
         case _ if row["kind"] == EXCHANGED:
-            delta = Delta.from_blob(content)
-            return Exchanged(row["query"], row["exchange"], row["bucket"], row["place"], delta)
+            return Exchanged(row["query"], row["exchange"], row["bucket"], row["place"], _delta(row))
         case _ if row["kind"] == FAILED:
             return Failure(*json.loads(content))
         case _ if row["kind"] == EFFORT:
             tallies, phases = json.loads(content)
             return Effort(row["query"], row["clock"], row["place"], from_plain(tallies), phases)
         case _ if row["kind"] == DELTA:
-            told: Delta | Part | None = Delta.from_blob(content)
+            told: Delta | Part | None = _delta(row)
         case _ if row["kind"] == PART:
             written, name = json.loads(content)
             told = Part(Path(written), name)
@@ -134,6 +132,10 @@ def _message(row: dict[str, Any]) -> Message | Failure:
     count, total, most, sample = json.loads(row["delays"])
     delays = Delays(count, total, most, tuple(sample))
     return Result(row["query"], row["place"], row["clock"], row["rows"], told, failures, delays)
+
+
+def _delta(row: dict[str, Any]) -> Delta:
+    return Delta.from_blob(row["content"]) if row["file"] is None else fetch(Path(row["file"]))
 
 
 def _table_to_blob(table: pa.Table) -> bytes:

@@ -40,8 +40,10 @@ from windrow.runtime.offsets import rows_between
 from windrow.runtime.pipeline import Pipeline
 from windrow.runtime.remaking import run_with_state
 from windrow.runtime.runner import Engine, Runner
+from windrow.runtime.spark.mail import Mail, throw_away
 from windrow.runtime.spark.messages import DDL, Failure, decode, encode
 from windrow.runtime.spark.session import session
+from windrow.runtime.spark.settling import settle
 from windrow.runtime.spark.shipping import first_line, require_checkpoint, told_by_spark
 from windrow.runtime.spark.source import NAME
 from windrow.runtime.spark.starting import undisturbed
@@ -119,6 +121,7 @@ class SparkRunner(Runner):
         with undisturbed():
             self._stop()
             self._failure = None
+            throw_away(self._pipeline.checkpoint.path)
             self._query = self._started()
             self._ended = False
 
@@ -169,6 +172,7 @@ class SparkRunner(Runner):
             )
             results = run_with_state(work, logs, run, self._pipeline.notices.append)
             self._pipeline.commit(batch, results, time.perf_counter() - began, side_by_side=on_workers)
+            throw_away(work.checkpoint, upto=batch.number)
             self._done = batch.end
             self._committed.set()
         except Error as error:
@@ -230,14 +234,16 @@ def _run_stage(
     """In a worker: what one bucket makes of what was sent to it."""
     context = TaskContext.get()
     assert context is not None
+    mail = Mail(checkpoint, batch.number)
     try:
         require_checkpoint(checkpoint)
         work: Work = work_of(checkpoint, batch, buckets)
         arrived = [_passed(message) for message in decode(batches)]
         for message in work.later_stage(number, context.partitionId(), arrived, _places(checkpoint)):
-            yield encode(message)
+            yield encode(message, mail)
+        settle(checkpoint, work.program.version, number)
     except Error as error:
-        yield encode(Failure.of(error))
+        yield encode(Failure.of(error), mail)
 
 
 def _passed(message: Message | Failure) -> Message:

@@ -24,7 +24,9 @@ from windrow.log.stream_log import LogReader, part_schemas
 from windrow.runtime.execution import NUMBER, PROGRAM, Batch, work_of
 from windrow.runtime.offsets import next_offsets, rows_between
 from windrow.runtime.program import Program
+from windrow.runtime.spark.mail import Mail
 from windrow.runtime.spark.messages import DDL, Failure, encode
+from windrow.runtime.spark.settling import settle
 from windrow.runtime.spark.shipping import require_checkpoint
 
 Readers = dict[str, LogReader]
@@ -83,14 +85,16 @@ class LogStreamReader(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[RecordBatch]:
         assert isinstance(partition, LogPartition)
+        mail = Mail(self._checkpoint, partition.batch.number)
         try:
             require_checkpoint(self._checkpoint)
             work = work_of(self._checkpoint, partition.batch, self._buckets)
             logs = _all_readers(self._checkpoint, partition.batch.end[PROGRAM])
             for message in work.first_stage(logs, partition.slice):
-                yield encode(message)
+                yield encode(message, mail)
+            settle(self._checkpoint, work.program.version, 0)
         except Error as error:
-            yield encode(Failure.of(error))
+            yield encode(Failure.of(error), mail)
 
 
 def log_readers(checkpoint: Path, version: int) -> tuple[Readers, Readers]:
