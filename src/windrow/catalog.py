@@ -146,6 +146,19 @@ def log_name(name: str, born: int) -> str:
 
 AGGREGATE_ROWS = 10_000_000
 """The rows that an aggregate may keep, where nobody says otherwise."""
+AGGREGATE_TIME = 60_000_000
+"""The microseconds that a method in Python may take, likewise."""
+
+
+class Share(Enum):
+    """What an aggregate in Python is used for where frames have panes."""
+
+    WHOLE = "whole"
+    """There are none."""
+    PANE = "pane"
+    """It gives its instances, pickled."""
+    PANES = "panes"
+    """It takes such instances in, and merges them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +183,13 @@ class Aggregate:
     """What it does; None where it is written in Python. Types may be `ANY` as those of parameters are."""
     python: str | None = None
     """The 'module:Class' that does it."""
+    merges: bool = False
+    """That class has `merge`."""
+    share: Share = Share.WHOLE
     limit: int = AGGREGATE_ROWS
     """So many rows its tables may have, of all groups together."""
+    patience: int = AGGREGATE_TIME
+    """So many microseconds a method in Python may take."""
 
     @property
     def kind(self) -> str:

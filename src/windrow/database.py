@@ -158,6 +158,7 @@ class Database:
             program.version + 1,
             self.settings.is_true("allow_unbounded"),
             self.settings.number("aggregate_rows"),
+            self.settings.number("aggregate_time"),
         )
         if known := self._known_definition(sql):
             return known

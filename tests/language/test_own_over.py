@@ -7,9 +7,11 @@ import pytest
 from tests.operators.test_group_by_user_defined import ENDS, TOTAL, WINDOW_TOTAL
 from windrow.aggregates.user_defined.calls import versions_of
 from windrow.catalog import Catalog
+from windrow.language.additive import sums_of
 from windrow.language.binder import bind
 from windrow.language.define import define
 from windrow.language.define_aggregate import define_aggregate
+from windrow.language.panes import of_panes
 from windrow.language.parser import parse, parse_query
 from windrow.plan.grouping import Over
 from windrow.plan.nodes import walk
@@ -58,3 +60,38 @@ def test_versions_by_frame(
 def test_panes_of_several_columns() -> None:
     found = steps("ROWS 5 PRECEDING SLIDE 2", PAIRS, call="ends(x, k)")
     assert found == [("ROWS 1 PRECEDING SLIDE 2", False, 1), ("ROWS 2 PRECEDING", False, 1)]
+
+
+MEAN = """
+CREATE ALGEBRAIC AGGREGATE mean(x double) : double {
+    TABLE t(s double, n int);
+    INITIALIZE: { INSERT INTO t VALUES (x, 1) }
+    ITERATE: { UPDATE t SET s = s + x, n = 1 + n }
+    TERMINATE: { INSERT INTO RETURN SELECT t.s / n FROM t }
+}"""
+
+
+def test_a_row_of_sums_goes_from_panes_to_the_whole() -> None:
+    found = steps("ROWS 5 PRECEDING SLIDE 2", MEAN, call="mean(x)")
+    assert found == [("ROWS 1 PRECEDING SLIDE 2", False, 1), ("ROWS 2 PRECEDING", True, 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "otherwise"),
+    [
+        ("s = s + x", "s = s * x"),
+        ("s = s + x", "s = s + 2 * x"),
+        ("s = s + x", "s = s + n"),
+        ("n = 1 + n", "n = n + 1 WHERE x > 0"),
+        ("s = s + x, n = 1 + n", "n = n + 1"),
+        ("VALUES (x, 1)", "VALUES (x, 1), (x, 1)"),
+        ("VALUES (x, 1)", "VALUES (x, 1) WHERE x > 0"),
+        ("SELECT t.s / n FROM t", "SELECT (SELECT count(*) FROM t) FROM t"),
+    ],
+)
+def test_what_is_no_sum_is_fed_in_again(written: str, otherwise: str) -> None:
+    (statement,) = parse(MEAN.replace(written, otherwise))
+    aggregate = define_aggregate(statement, Catalog())  # type: ignore[arg-type]
+    assert aggregate.body is not None
+    assert sums_of(aggregate.body) is None
+    assert of_panes([aggregate]) == ((aggregate,), (aggregate,))

@@ -24,7 +24,7 @@ from windrow.aggregates.events import Events, Moments
 from windrow.aggregates.ingredients import Arrived, Ingredient
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.members import Members
-from windrow.aggregates.parts import Ending, Part
+from windrow.aggregates.parts import Ending, Failure, Part
 from windrow.aggregates.tuples import Column, one_array
 from windrow.aggregates.user_defined.calls import version
 from windrow.aggregates.user_defined.choose import machine_for
@@ -36,7 +36,7 @@ from windrow.schema import Field, Schema
 
 Ints = npt.NDArray[np.int64]
 
-_MOMENT, _GROUP = "__moment", "__group"
+_MOMENT, _GROUP, _HALTED = "__moment", "__group", "halted"
 
 
 def asked(call: Call, field: Field, ledger: Ledger) -> Aggregate:
@@ -83,7 +83,8 @@ class Answers(Part):
         self._functions: list[Function] = []
         self._last_of = np.empty(0, np.int64)
         """Where the last answers for a group are; -1: nowhere."""
-        self._failures: list[str] = []
+        self._failures: list[Failure] = []
+        self._is_halted = False
         self.slot = ""
         """The ingredient with a tuple's slot."""
 
@@ -91,7 +92,9 @@ class Answers(Part):
         """Ask one more call; the name of its answers. All are known before the first tuple comes."""
         name = f"r{len(self._calls)}"
         if (called := version(call.tree, window=False)) is not None:
-            self._functions.append(list_function(f"__{name}", called, machine_for, distinct=call.distinct))
+            self._functions.append(
+                list_function(f"__{name}", called, machine_for, distinct=call.distinct, halt=self._halt)
+            )
             call = replace(call, tree=over_list(call.tree, f"__{name}", called.parameters))
         self._calls.append(call)
         self._fields.append(Field(name, field.type))
@@ -113,7 +116,11 @@ class Answers(Part):
         self.noted = pa.concat_tables(parts).take(place)
         self._keep_last(moments)
 
-    def take_failures(self) -> Sequence[str]:
+    @property
+    def is_halted(self) -> bool:
+        return self._is_halted
+
+    def take_failures(self) -> Sequence[Failure]:
         failures, self._failures = self._failures, []
         return failures
 
@@ -123,9 +130,15 @@ class Answers(Part):
         self._last_of[groups] = -1
 
     def save(self, changed: Ints) -> State:
-        return {**under("members", self.members.save()), **under("last", self._last.save())}
+        halted = pa.table({_HALTED: [self._is_halted]})
+        return {
+            **under("members", self.members.save()),
+            **under("last", self._last.save()),
+            _HALTED: halted,
+        }
 
     def restore(self, state: State) -> None:
+        self._is_halted = state[_HALTED][_HALTED][0].as_py()
         self.members.restore(within("members", state))
         self._last.restore(within("last", state))
         numbers = self._last.live()
@@ -197,7 +210,13 @@ class Answers(Part):
         halves = [(at[:middle], rows.slice(0, middle)), (at[middle:], rows.slice(middle))]
         return pa.concat_tables([self._answers(*half) for half in halves])
 
+    def _halt(self, failure: Failure) -> None:
+        """An aggregate of the user's own cannot go on."""
+        if not self._is_halted:
+            self._failures.append(failure)
+        self._is_halted = True
+
     def _failed(self, moment: int, reason: str) -> pa.Table:
-        self._failures.append(reason)
+        self._failures.append((None, reason))
         schema = Schema((Field(_MOMENT, "BIGINT"), *self._fields)).arrow
         return pa.Table.from_pylist([{_MOMENT: moment}], schema)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from windrow.aggregates.events import Events
 from windrow.aggregates.ingredients import Arrived, Ingredient
-from windrow.aggregates.parts import Ending, Part
+from windrow.aggregates.parts import Ending, Failure, Part
 from windrow.buffers.growing import each_once
 from windrow.buffers.parts import State, under, within
 from windrow.schema import Schema
@@ -92,9 +92,14 @@ class Ledger:
         for part in reversed(self._parts.values()):
             part.forget(groups)
 
-    def take_failures(self) -> list[str]:
-        """Why results could not be computed since the last call; they are forgotten."""
-        return [reason for part in self._parts.values() for reason in part.take_failures()]
+    @property
+    def is_halted(self) -> bool:
+        """Something cannot go on."""
+        return any(part.is_halted for part in self._parts.values())
+
+    def take_failures(self) -> list[Failure]:
+        """What could not be computed since the last call; it is forgotten."""
+        return [failure for part in self._parts.values() for failure in part.take_failures()]
 
     def save(self) -> State:
         """What is remembered beyond the live tuples."""

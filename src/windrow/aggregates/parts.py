@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ from windrow.aggregates.events import Events
 from windrow.buffers.parts import State
 
 Ints = npt.NDArray[np.int64]
+Failure: TypeAlias = tuple[str | None, str]
+"""A tuple as JSON, where it is known which, and why something could not be computed."""
 
 CELL = "cell"
 """The column of tuples that stand for cells that has the cells' numbers."""
@@ -43,8 +45,13 @@ class Part(ABC):
     """Whether it can remember cells, which are a group's tuples of a pane, and combine them. It observes
     the arrivals of tuples with cells in the place of groups then, and saves cells."""
 
-    def take_failures(self) -> Sequence[str]:
-        """Why results are NULL that could not be computed since the last call; they are forgotten."""
+    @property
+    def is_halted(self) -> bool:
+        """It cannot go on, so nor can its query."""
+        return False
+
+    def take_failures(self) -> Sequence[Failure]:
+        """What could not be computed since the last call; it is forgotten."""
         return ()
 
     @abstractmethod

@@ -44,6 +44,7 @@ MODULES = (
     "windrow.kernels.ranking",
     "windrow.kernels.slides",
     "windrow.kernels.slots",
+    "windrow.kernels.steps",
     "windrow.kernels.timers",
     "windrow.kernels.yields",
 )

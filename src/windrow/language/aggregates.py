@@ -243,17 +243,14 @@ def _own(
                 hint=f"CAST it to {parameter.type}",
             )
     fitting = tuple(fitted_to(each, [type_.type for type_ in types], context.catalog) for each in versions)
-    return Call(tree, Field(_name_of(definition, given), _type_of(definition)), fitting)
+    return Call(tree, Field(_name_of(definition, given), value_type(definition.returns)), fitting)
 
 
-def _type_of(definition: Aggregate) -> str:
+def value_type(returns: Schema) -> str:
     """One column's type, or a STRUCT of several."""
-    if len(definition.returns) == 1:
-        return definition.returns.fields[0].type
-    fields = (
-        f"{exp.to_identifier(each.name, quoted=True).sql('duckdb')} {each.type}"
-        for each in definition.returns
-    )
+    if len(returns) == 1:
+        return returns.fields[0].type
+    fields = (f"{exp.to_identifier(each.name, quoted=True).sql('duckdb')} {each.type}" for each in returns)
     return f"STRUCT({', '.join(fields)})"
 
 

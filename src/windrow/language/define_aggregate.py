@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from windrow.aggregate_body import INWINDOW, RETURN, Body, Event, LocalTable
 from windrow.catalog import Aggregate, Catalog
-from windrow.errors import Refused, Span, TypeMismatch
+from windrow.errors import Refused, Span, StatementError, TypeMismatch
 from windrow.language import engine
+from windrow.language.additive import sums_of
 from windrow.language.aggregate_statements import (
     CreateAggregate,
     Declared,
@@ -39,14 +40,17 @@ def define_aggregate(
     returns = _returns(statement)
     if types is None:
         _check_name(statement, catalog)
-    if statement.algebraic:
-        _check_algebraic(statement, parameters, returns)
-    body, blocking = None, True
+    body, blocking, merges = None, True, False
     if statement.python is not None:
-        blocking = check_class(statement.python, window=statement.window)
+        blocking, merges = check_class(statement.python, window=statement.window)
+    misfits = statement.algebraic and not merges and not feeds(returns, parameters)
+    if misfits and not (statement.body and statement.body.tables):
+        raise _misfit(statement, parameters, returns)
     if statement.body is not None:
         body = _body(statement, statement.body, parameters, returns, catalog)
         blocking = bool(body.events.get(Event.TERMINATE))
+    if misfits and not (body and sums_of(body)):
+        raise _misfit(statement, parameters, returns)
     return Aggregate(
         statement.name.text,
         parameters,
@@ -58,6 +62,7 @@ def define_aggregate(
         _value_type(returns, statement.name.span),
         body,
         statement.python.text if statement.python else None,
+        merges,
     )
 
 
@@ -67,7 +72,8 @@ def fitted_to(aggregate: Aggregate, types: Sequence[str], catalog: Catalog) -> A
         return aggregate
     (statement,) = parse(aggregate.sql)
     assert isinstance(statement, CreateAggregate)
-    return replace(define_aggregate(statement, catalog, types), limit=aggregate.limit)
+    fitted = define_aggregate(statement, catalog, types)
+    return replace(fitted, limit=aggregate.limit, patience=aggregate.patience)
 
 
 def _check_name(statement: CreateAggregate, catalog: Catalog) -> None:
@@ -125,23 +131,33 @@ def _value_type(returns: Schema, span: Span) -> str:
     return column_type(Text(f"STRUCT({', '.join(fields)})", span))
 
 
-def _check_algebraic(statement: CreateAggregate, parameters: Schema, returns: Schema) -> None:
-    """What an ALGEBRAIC aggregate returns of a part is what it takes for the whole."""
+def feeds(results: Schema, parameters: Schema) -> bool:
+    """Whether what an aggregate returns of a part is what it takes."""
+    return len(results) == len(parameters) and all(map(_feeds, results, parameters))
+
+
+def _feeds(result: Field, argument: Field) -> bool:
+    return argument.type == ANY or castable(result.type, argument.type)
+
+
+def _misfit(statement: CreateAggregate, parameters: Schema, returns: Schema) -> StatementError:
+    """Why results over parts do not feed an ALGEBRAIC aggregate."""
+    name = statement.name
     if len(parameters) != len(returns):
-        raise Refused(
-            f"ALGEBRAIC feeds results back in, and {statement.name} takes"
-            f" {counted(len(parameters), 'value')} and returns {len(returns)}",
-            statement.name.span,
+        return Refused(
+            f"ALGEBRAIC feeds results back in, and {name} takes {counted(len(parameters), 'value')}"
+            f" and returns {len(returns)}",
+            name.span,
             hint="return as many values as it takes, or leave ALGEBRAIC out",
         )
-    for argument, result in zip(parameters, returns, strict=True):
-        if argument.type != ANY and not castable(result.type, argument.type):
-            raise TypeMismatch(
-                f"ALGEBRAIC feeds results back in, and {argument.name} is {argument.type},"
-                f" while {result.type} is returned",
-                statement.name.span,
-                hint="return the types that it takes, or leave ALGEBRAIC out",
-            )
+    pairs = zip(returns, parameters, strict=True)
+    result, argument = next(pair for pair in pairs if not _feeds(*pair))
+    return TypeMismatch(
+        f"ALGEBRAIC feeds results back in, and {argument.name} is {argument.type},"
+        f" while {result.type} is returned",
+        name.span,
+        hint="return the types that it takes, or leave ALGEBRAIC out",
+    )
 
 
 def _body(

@@ -15,7 +15,7 @@ from windrow.language import engine
 from windrow.language.aggregates import Arguments, Call, is_call, read_calls
 from windrow.language.context import Context, Names
 from windrow.language.names import did_you_mean
-from windrow.language.own_over import check_versions, has_panes, in_panes, is_told, spread
+from windrow.language.own_over import check_versions, in_panes, is_told, shares_in_panes, spread
 from windrow.language.projection import Column, as_written
 from windrow.language.scalars import NotScalar, function_names
 from windrow.language.scope import Scope
@@ -84,8 +84,8 @@ class Overs:
             told, keys, frame = step
             trees, fields, called = zip(*steps[step], strict=True)
             over = Over(node, trees, fields, keys, frame, told)
-            paned = len(steps) == 1 and all(has_panes(call, frame) for call in called)
-            node = in_panes(node, called, over, own) if paned else over
+            shares = shares_in_panes(called, frame) if len(steps) == 1 else None
+            node = over if shares is None else in_panes(node, shares, over, own)
         several = {
             id(place): call
             for places, call in zip(self._asked.values(), calls, strict=True)

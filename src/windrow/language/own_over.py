@@ -12,9 +12,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from windrow.catalog import Aggregate
 from windrow.errors import Refused
-from windrow.language.aggregates import Call
+from windrow.language.aggregates import Call, value_type
 from windrow.language.context import Names
+from windrow.language.panes import Shares, of_panes
 from windrow.language.projection import Column
 from windrow.language.scope import Scope
 from windrow.plan.grouping import Frame, Over
@@ -30,55 +32,70 @@ def is_told(call: Call, frame: Frame) -> bool:
     return _has(call, window=True)
 
 
-def has_panes(call: Call, frame: Frame) -> bool:
-    """Whether the frames of an aggregate are made of panes as long as the slide: it is ALGEBRAIC, so what
-    it is over panes can be fed into it."""
-    if frame.extent is Extent.TIME or frame.preceding is None or frame.slide is None or frame.tumbles:
-        return False
-    plain = not _is_distinct(call) and not isinstance(call.tree, exp.Filter)
-    return plain and _base(call) and any(each.algebraic for each in call.versions)
+def shares_in_panes(calls: Sequence[Call], frame: Frame) -> list[Shares] | None:
+    """What serves panes as long as the slide, and what takes these in, for each call over a frame; None if
+    its frames are not made of panes."""
+    if frame.extent is Extent.TIME or frame.preceding is None or frame.slide in (None, 1) or frame.tumbles:
+        return None
+    found = [
+        None if _is_distinct(call) or isinstance(call.tree, exp.Filter) else of_panes(call.versions)
+        for call in calls
+    ]
+    shares = [each for each in found if each is not None]
+    told = {any(each.window for each in whole) for _, whole in shares}
+    return shares if len(shares) == len(calls) and len(told) == 1 else None
 
 
-def in_panes(input_: Node, calls: Sequence[Call], over: Over, names: Names) -> Node:
-    """A step over frames as two: the base version on each pane, and what that gives into the whole."""
+def in_panes(input_: Node, shares: Sequence[Shares], over: Over, names: Names) -> Node:
+    """A step over frames as two: a version for each pane, and others for what these give."""
     size, slide = over.frame.preceding, over.frame.slide
     assert size is not None
     assert slide is not None
-    base = [_with_versions(tree, call, window=False) for tree, call in zip(over.calls, calls, strict=True)]
-    parts = tuple(Field(names.fresh(f"{each.name} of a pane"), each.type) for each in over.names)
-    tumbles = Frame(Extent.COUNT, slide - 1, slide)
-    panes = Over(input_, tuple(base), parts, over.partition, tumbles)
-    fed: Node = panes
+    parts = tuple(
+        Field(names.fresh(f"{each.name} of a pane"), value_type(pane[0].returns))
+        for each, (pane, _) in zip(over.names, shares, strict=True)
+    )
+    base = [_served_by(tree, pane) for tree, (pane, _) in zip(over.calls, shares, strict=True)]
+    panes = Over(input_, tuple(base), parts, over.partition, Frame(Extent.COUNT, slide - 1, slide))
+    fed, arguments = _fields(panes, parts, [pane[0].returns for pane, _ in shares], names)
+    trees = []
+    for tree, (_, whole), given in zip(over.calls, shares, arguments, strict=True):
+        call = _served_by(tree, whole)
+        call.set("expressions", given)
+        trees.append(call)
+    frame = Frame(Extent.COUNT, (size + 1) // slide - 1)
+    own = any(each.window for _, whole in shares for each in whole)
+    return Over(fed, tuple(trees), over.names, over.partition, frame, own)
+
+
+def _fields(
+    panes: Over, parts: Sequence[Field], returns: Sequence[Schema], names: Names
+) -> tuple[Node, list[list[exp.Expr]]]:
+    """What panes give, with the fields of structs as columns, and the columns of each part."""
     arguments: list[list[exp.Expr]] = []
     computed: list[tuple[exp.Expr, Field]] = []
-    for part, call in zip(parts, calls, strict=True):
+    for part, columns in zip(parts, returns, strict=True):
         value = exp.column(part.name, quoted=True)
-        returns = call.versions[0].returns
-        if len(returns) == 1:
+        if len(columns) == 1:
             arguments.append([value])
             continue
-        fields = [Field(names.fresh(f"{part.name} {each.name}"), each.type) for each in returns]
-        names_of = [exp.to_identifier(each.name, quoted=True) for each in returns]
-        dots = [exp.Dot(this=value.copy(), expression=each) for each in names_of]
-        computed += zip(dots, fields, strict=True)
+        fields = [Field(names.fresh(f"{part.name} {each.name}"), each.type) for each in columns]
+        names_of = [exp.to_identifier(each.name, quoted=True) for each in columns]
+        computed += zip(
+            (exp.Dot(this=value.copy(), expression=each) for each in names_of), fields, strict=True
+        )
         arguments.append([exp.column(field.name, quoted=True) for field in fields])
-    if computed:
-        kept = [exp.column(each.name, quoted=True) for each in panes.schema]
-        schema = Schema((*panes.schema, *(field for _, field in computed)))
-        fed = Project(panes, (*kept, *(each for each, _ in computed)), schema)
-    trees = []
-    for tree, given in zip(over.calls, arguments, strict=True):
-        whole_call = tree.copy()
-        whole_call.set("expressions", given)
-        trees.append(whole_call)
-    whole = Frame(Extent.COUNT, (size + 1) // slide - 1)
-    return Over(fed, tuple(trees), over.names, over.partition, whole, over.own)
+    if not computed:
+        return panes, arguments
+    kept = [exp.column(each.name, quoted=True) for each in panes.schema]
+    schema = Schema((*panes.schema, *(field for _, field in computed)))
+    return Project(panes, (*kept, *(each for each, _ in computed)), schema), arguments
 
 
-def _with_versions(tree: exp.Expr, call: Call, *, window: bool) -> exp.Expr:
-    """A call that knows only some of the versions."""
+def _served_by(tree: exp.Expr, versions: Sequence[Aggregate]) -> exp.Expr:
+    """A call that knows only these versions."""
     copied = tree.copy()
-    copied.meta["aggregate"] = tuple(each for each in call.versions if each.window == window)
+    copied.meta["aggregate"] = tuple(versions)
     return copied
 
 

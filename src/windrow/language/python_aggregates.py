@@ -10,8 +10,9 @@ from windrow.language.statements import Text
 _NEEDED = ("initialize", "iterate")
 
 
-def check_class(python: Text, *, window: bool) -> bool:
-    """Refuse a class that cannot serve. Whether it blocks: whether it says anything at the end."""
+def check_class(python: Text, *, window: bool) -> tuple[bool, bool]:
+    """Refuse a class that cannot serve. Whether it blocks, for it says something at the end, and whether
+    its instances merge."""
     module, _, name = python.text.partition(":")
     try:
         found = getattr(importlib.import_module(module), name, None)
@@ -31,4 +32,5 @@ def check_class(python: Text, *, window: bool) -> bool:
                 python.span,
                 hint=f"define {method}(self, …) with an argument for each of the aggregate's",
             )
-    return callable(getattr(found, "terminate", None))
+    blocks, merges = (callable(getattr(found, name, None)) for name in ("terminate", "merge"))
+    return blocks, blocks and merges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from windrow.catalog import AGGREGATE_ROWS
+from windrow.catalog import AGGREGATE_ROWS, AGGREGATE_TIME
 from windrow.durations import DurationError, format_duration, parse_duration
 from windrow.errors import SettingError
 from windrow.language.names import suggest
@@ -89,6 +89,14 @@ SETTINGS: dict[str, Setting] = {
             AGGREGATE_ROWS,
             "rows at which an aggregate of your own is stopped",
             _count,
+        ),
+        Setting(
+            "aggregate_time",
+            "a length of time, as in 1 minute",
+            AGGREGATE_TIME,
+            "time after which a method of an aggregate in Python is cut off",
+            _duration,
+            lambda value: format_duration(int(value)),
         ),
         Setting(
             "allow_unbounded",

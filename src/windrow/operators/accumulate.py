@@ -40,6 +40,8 @@ class AccumulateOperator(Operator):
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs
+        if any(call.is_halted for call in self._calls):
+            return Delta.empty(delta.clock, self._schema)
         groups = np.zeros(len(delta), np.int64) if self._keys is None else self._keys.codes(delta.rows)
         results = []
         for call in self._calls:
@@ -92,6 +94,10 @@ class _Call:
             *_own(taken),
             *([failed] if failed.reasons else []),
         ]
+
+    @property
+    def is_halted(self) -> bool:
+        return self._machine.is_halted
 
     def save(self) -> State:
         return {**under("arguments", self._arguments.save()), **under("machine", self._machine.save())}

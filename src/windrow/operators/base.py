@@ -34,6 +34,12 @@ FAILURES = pa.schema([("stream", pa.string()), ("input", pa.string()), ("reason"
 """Rows that could not be evaluated: the stream that they came from, the row as JSON, and why."""
 
 
+def failures_of(stream: str, failed: Sequence[tuple[str | None, str]]) -> pa.Table | None:
+    """Rows of a stream as FAILURES, None if there are none: each as JSON, where it is known, and why."""
+    rows = [{"stream": stream, "input": input_, "reason": reason} for input_, reason in failed]
+    return pa.Table.from_pylist(rows, schema=FAILURES) if rows else None
+
+
 class Operator(ABC):
     """A running step of a plan."""
 

@@ -26,7 +26,7 @@ from windrow.aggregates.sums import Counts
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
 from windrow.delta import BEGINNING, Delta
-from windrow.operators.base import FAILURES, Operator
+from windrow.operators.base import Operator, failures_of
 from windrow.plan.grouping import GroupBy
 from windrow.plan.nodes import origins
 
@@ -56,20 +56,21 @@ class Grouped(Operator, Generic[Kept]):
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs
+        if self._ledger.is_halted:
+            return Delta.empty(delta.clock, self._schema)
         events = self._events(delta)
         if not self._is_told and not len(events.moments):
             return self._first_result(events, delta.clock)
         self._observe(events)
+        if self._ledger.is_halted:
+            return Delta.empty(delta.clock, self._schema)
         given = self._changes(events, delta.clock)
         self._forget_empty(events.moments)
         self._is_told = True
         return given
 
     def take_failures(self) -> pa.Table | None:
-        reasons = self._ledger.take_failures()
-        count = len(reasons)
-        told = [[self._stream] * count, [None] * count, reasons]
-        return pa.table(told, schema=FAILURES) if reasons else None
+        return failures_of(self._stream, self._ledger.take_failures())
 
     def save(self) -> State:
         keys = {} if self._keys is None else self._keys.save()

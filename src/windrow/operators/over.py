@@ -27,7 +27,7 @@ from windrow.buffers.growing import each_once
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
 from windrow.delta import BEGINNING, Delta, Instants
-from windrow.operators.base import FAILURES, Operator
+from windrow.operators.base import Operator, failures_of
 from windrow.operators.frames import pacing_of
 from windrow.plan.grouping import Over
 from windrow.plan.nodes import origins
@@ -50,7 +50,7 @@ class OverOperator(Operator):
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs
-        if delta.clock == BEGINNING:
+        if delta.clock == BEGINNING or self._is_halted:
             return Delta.empty(delta.clock, self._schema)
         known = self._pacing.known(delta)
         groups = np.zeros(len(known), np.int64) if self._keys is None else self._keys.codes(known.rows)
@@ -60,6 +60,8 @@ class OverOperator(Operator):
             arrived, groups, self._capacity, asked if leaving is None else None
         )
         self._ledger.observe(events)
+        if self._is_halted:
+            return Delta.empty(delta.clock, self._schema)
         if leaving is None:
             given = self._of_arrivals(arrived, asked, events)
         else:
@@ -68,10 +70,7 @@ class OverOperator(Operator):
         return given.at(delta.clock)
 
     def take_failures(self) -> pa.Table | None:
-        reasons = self._ledger.take_failures()
-        count = len(reasons)
-        told = [[self._stream] * count, [None] * count, reasons]
-        return pa.table(told, schema=FAILURES) if reasons else None
+        return failures_of(self._stream, self._ledger.take_failures())
 
     def save(self) -> State:
         return {
@@ -102,6 +101,11 @@ class OverOperator(Operator):
             aggregate_of(call, field, self._ledger, frame=node.frame)
             for call, field in zip(node.calls, node.names, strict=True)
         ]
+
+    @property
+    def _is_halted(self) -> bool:
+        """An aggregate of the user's own cannot go on: then nothing more is given."""
+        return self._ledger.is_halted
 
     @property
     def _capacity(self) -> int:

@@ -19,9 +19,7 @@ from windrow.aggregates.user_defined.side_by_side import side_by_side
 from windrow.buffers.departures import Departures
 from windrow.buffers.parts import State, under, within
 from windrow.delta import Delta, Instants
-from windrow.expressions.failures import Failures
-from windrow.expressions.json_rows import json_rows
-from windrow.operators.base import FAILURES
+from windrow.operators.base import failures_of
 from windrow.operators.over import OverOperator
 from windrow.plan.grouping import Over
 
@@ -31,12 +29,10 @@ class OwnOverOperator(OverOperator):
 
     def __init__(self, node: Over) -> None:
         self._calls: list[FrameCall] = []
-        self._failed: list[pa.Table] = []
         super().__init__(node)
 
     def take_failures(self) -> pa.Table | None:
-        failed, self._failed = self._failed, []
-        return pa.concat_tables(failed) if failed else None
+        return failures_of(self._stream, [each for call in self._calls for each in call.take_failures()])
 
     def save(self) -> State:
         calls = (under(f"call{place}", call.save()) for place, call in enumerate(self._calls))
@@ -46,6 +42,10 @@ class OwnOverOperator(OverOperator):
         super().restore(state)
         for place, call in enumerate(self._calls):
             call.restore(within(f"call{place}", state))
+
+    @property
+    def _is_halted(self) -> bool:
+        return any(call.is_halted for call in self._calls)
 
     def _running(self, node: Over) -> list[Aggregate]:
         for call in node.calls:
@@ -72,19 +72,11 @@ class OwnOverOperator(OverOperator):
     ) -> Delta:
         """The rows that the calls return: of each event its tuple's columns, and theirs."""
         results = [call.results(events, heard) for call in self._calls]
-        for call in self._calls:
-            self._failed += [self._told(arrived.rows, each) for each in call.take_failures()]
         at, values = side_by_side(results, len(events.rows))
-        columns = [*source.take(rows[at]).columns, *values]
+        places = rows[at]
+        is_all = len(places) == len(source) and np.array_equal(places, np.arange(len(places)))
+        columns = [*(source if is_all else source.take(places)).columns, *values]
         return Delta(0, pa.table(columns, schema=self._schema), ts[at])
-
-    def _told(self, rows: pa.Table, failures: Failures) -> pa.Table:
-        known = failures.rows >= 0
-        texts = np.full(len(known), None, object)
-        texts[known] = json_rows(rows.take(failures.rows[known]))
-        return pa.table(
-            [[self._stream] * len(known), texts.tolist(), list(failures.reasons)], schema=FAILURES
-        )
 
 
 def over_operator(node: Over) -> OverOperator:

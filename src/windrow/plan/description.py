@@ -71,11 +71,8 @@ def _carried_out(node: Node) -> Iterator[str]:
     if isinstance(node, Accumulate | GroupBy | Over):
         called = list(_called(node))
         for name, aggregate in {each.name: each for each in called if each is not None}.items():
-            if aggregate.python is not None:
-                yield f"{name} runs in Python"
-                continue
-            why = obstacle(aggregate)
-            yield f"{name} is compiled" if why is None else f"{name} is interpreted, for {why}"
+            why, way = obstacle(aggregate), "runs in Python" if aggregate.python else "is interpreted"
+            yield f"{name} is compiled" if why is None else f"{name} {way}, for {why}"
 
 
 def _called(node: Accumulate | GroupBy | Over) -> Iterator[Aggregate | None]:

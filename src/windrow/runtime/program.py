@@ -16,7 +16,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from windrow.catalog import AGGREGATE_ROWS, Aggregate, Catalog, DerivedStream, Readable, Relation, Stream
+from windrow.catalog import (
+    AGGREGATE_ROWS,
+    AGGREGATE_TIME,
+    Aggregate,
+    Catalog,
+    DerivedStream,
+    Readable,
+    Relation,
+    Stream,
+)
 from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.binder import bind
 from windrow.language.define import define
@@ -49,6 +58,8 @@ class Definition:
     """Whether it may remember a stream for ever, as the setting was when it was declared."""
     aggregate_rows: int = AGGREGATE_ROWS
     """How many rows an aggregate may keep, likewise."""
+    aggregate_time: int = AGGREGATE_TIME
+    """How many microseconds a method of one in Python may take, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +270,8 @@ def declared(definition: Definition, catalog: Catalog) -> Readable | Aggregate:
     """What a definition declares."""
     (statement,) = parse(definition.sql)
     if isinstance(statement, CreateAggregate):
-        return replace(define_aggregate(statement, catalog), limit=definition.aggregate_rows)
+        aggregate = define_aggregate(statement, catalog)
+        return replace(aggregate, limit=definition.aggregate_rows, patience=definition.aggregate_time)
     assert isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation)
     defined = define(statement, catalog, allow_unbounded=definition.allow_unbounded)
     return defined if isinstance(defined, DerivedStream) else replace(defined, born=definition.born)

@@ -24,7 +24,7 @@ Kernel = Callable[..., Any]
 def loaded(text: str) -> Kernel:
     """The function `run` of a module."""
     name = f"esl_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
-    path = _written(name, text)
+    path = written(f"{name}.py", text)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -41,8 +41,8 @@ def cache_folder() -> Path:
     return Path(base).expanduser() / "windrow" / "aggregates"
 
 
-def _written(name: str, text: str) -> Path:
-    """The file of a module; where the cache cannot be written, one for this process alone."""
+def written(name: str, text: str) -> Path:
+    """A file in the cache; where the cache cannot be written, one for this process alone."""
     try:
         return _in_folder(cache_folder(), name, text)
     except OSError:
@@ -50,11 +50,11 @@ def _written(name: str, text: str) -> Path:
 
 
 def _in_folder(folder: Path, name: str, text: str) -> Path:
-    path = folder / f"{name}.py"
+    path = folder / name
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return path
     folder.mkdir(parents=True, exist_ok=True)
-    written = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
-    written.write_text(text, encoding="utf-8")
-    written.replace(path)
+    fresh = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(path)
     return path

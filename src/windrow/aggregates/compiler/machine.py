@@ -8,10 +8,11 @@ import pyarrow as pa
 from windrow.aggregates.compiler.columns import Ints, Rows, Words, grown, packed, unpacked
 from windrow.aggregates.compiler.loading import loaded
 from windrow.aggregates.compiler.module import ARRIVED, CHANGED, EXPIRED, Module
-from windrow.aggregates.compiler.prelude import FAILED, NEED, RETURNED, SHORT, STEP
+from windrow.aggregates.compiler.prelude import ACTION, FAILED, NEED, RETURNED, ROW, SHORT, STEP
 from windrow.aggregates.compiler.store import Store
 from windrow.aggregates.user_defined.group_rows import GroupRows
-from windrow.aggregates.user_defined.machine import Halt, Machine, Returned, Steps
+from windrow.aggregates.user_defined.in_python import what_raised
+from windrow.aggregates.user_defined.machine import Halt, Machine, Returned, Step, Steps
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
 from windrow.catalog import Aggregate
@@ -41,7 +42,10 @@ class Compiled(Machine):
         told = self._told(steps, arguments)
         while True:
             progress = given.progress
-            self._run(*told, progress, *given.arrays, self._known, *self._arrays())
+            try:
+                self._run(*told, progress, *given.arrays, self._known, *self._arrays())
+            except Exception as error:
+                raise self._halt(error, steps, arguments, given) from error
             if progress[STEP] >= len(steps):
                 break
             self._make_room(steps, given)
@@ -117,6 +121,17 @@ class Compiled(Machine):
                 reason = f"its tables would have more than {self._aggregate.limit} rows"
                 raise Halt(int(given.progress[STEP]), reason, self._returned(steps, given))
             store.grow_rows(store.need(need))
+
+    def _halt(self, error: Exception, steps: Steps, arguments: pa.Table, given: _Given) -> Halt:
+        """A method of a class in Python raised something."""
+        step, method = int(given.progress[STEP]), self._module.methods[given.progress[ACTION]]
+        if steps.kinds[step] == Step.ARRIVE:
+            (row,) = arguments.slice(int(given.progress[ROW]), 1).to_pylist() or ({},)
+        elif steps.kinds[step] == Step.EXPIRE:
+            row = self._stores[-1].oldest(int(steps.groups[step]))
+        else:
+            row = {}
+        return Halt(step, what_raised(method, tuple(row.values()), error), self._returned(steps, given))
 
     def _kept(self) -> int:
         """How many rows there are, but for those in the window."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from windrow.aggregate_body import INWINDOW, OLDEST, TUPLE, Event
 from windrow.aggregates.compiler import prelude
 from windrow.aggregates.compiler.actions import Actions, give_up
-from windrow.aggregates.compiler.emitting import Emitter, Value
-from windrow.aggregates.compiler.kinds import CannotCompile, Layout
+from windrow.aggregates.compiler.emitting import NEVER, Emitter, Value
+from windrow.aggregates.compiler.kinds import BIGINT, CannotCompile, Family, Layout
+from windrow.aggregates.compiler.methods import Methods, methods_of
 from windrow.aggregates.compiler.queries import Queries
-from windrow.aggregates.compiler.tables import Table, loaded, tables_of
+from windrow.aggregates.compiler.scalars import literal
+from windrow.aggregates.compiler.tables import Table, loaded, stored, tables_of
 from windrow.aggregates.user_defined.machine import Step
 from windrow.catalog import Aggregate
 from windrow.schema import Schema
@@ -36,6 +39,8 @@ class Module:
     """Why an action may fail; codes count from 1."""
     strings: tuple[str, ...]
     """The strings whose codes the code wants to be told."""
+    methods: tuple[str, ...] = ()
+    """Of a class in Python, the methods by the codes that say which was called last."""
 
 
 def schemas_of(aggregate: Aggregate) -> list[tuple[str, Schema]]:
@@ -51,30 +56,33 @@ def schemas_of(aggregate: Aggregate) -> list[tuple[str, Schema]]:
 def compiled(aggregate: Aggregate) -> Module:
     """The module of an aggregate; CannotCompile says what stands in the way."""
     if aggregate.body is None:
-        raise CannotCompile("Python")
+        return _MethodsWriter(aggregate, methods_of(aggregate)).module()
     if aggregate.body.calls:
         raise CannotCompile(f"a call of {', '.join(each.name for each in aggregate.body.calls.values())}")
-    return _Writer(aggregate).module()
+    return _BodyWriter(aggregate).module()
 
 
-class _Writer:
+class _Writer(ABC):
     """Writes the module of one aggregate."""
 
-    def __init__(self, aggregate: Aggregate) -> None:
-        assert aggregate.body is not None
-        self._body = aggregate.body
-        self._arguments = Layout.of(self._body.arguments)
-        self._returns = Layout.of(self._body.returns)
-        self._tables = tables_of(schemas_of(aggregate), self._body)
-        self._by_name = {table.name.lower(): table for table in self._tables}
+    def __init__(self, aggregate: Aggregate, tables: Sequence[Table]) -> None:
+        self._arguments = Layout.of(aggregate.parameters)
+        self._returns = Layout.of(aggregate.returns)
+        self._tables = tables
+        self._by_name = {table.name.lower(): table for table in tables}
         self._window = self._by_name.get(INWINDOW) if aggregate.window else None
         self._emitter = Emitter()
 
-    def module(self) -> Module:
+    @abstractmethod
+    def _event(self, event: Event, leaving: str) -> None:
+        """What is done at an event; `leaving` is the slot of the tuple that expires."""
+
+    def module(self, before: str = "", methods: Sequence[str] = ()) -> Module:
+        """The module, with some text before the function."""
         with self._emitter.block(f"def run({', '.join(self._parameters)})"):
             self._run()
         head = f"@njit({self._signature!r}, cache=True, nogil=True, error_model='numpy')"
-        text = "\n".join([_PRELUDE, head, *self._emitter.lines, ""])
+        text = "\n".join([_PRELUDE, before, head, *self._emitter.lines, ""])
         return Module(
             text,
             self._arguments,
@@ -82,6 +90,7 @@ class _Writer:
             tuple(self._tables),
             tuple(self._emitter.reasons),
             tuple(self._emitter.strings),
+            tuple(methods),
         )
 
     @property
@@ -184,8 +193,23 @@ class _Writer:
             with self._emitter.block(f"if known[g, {ARRIVED}] == ordinal + 1"):
                 self._forget()
 
+    def _forget(self) -> None:
+        for table in self._tables:
+            table.drop_all(self._emitter)
+        self._emitter.say(f"known[g, {ARRIVED}] = 0")
+        self._emitter.say(f"known[g, {EXPIRED}] = 0")
+        self._emitter.say(f"known[g, {CHANGED}] = 1")
+
+
+class _BodyWriter(_Writer):
+    """Writes the actions of a definition in ESL."""
+
+    def __init__(self, aggregate: Aggregate) -> None:
+        assert aggregate.body is not None
+        self._body = aggregate.body
+        super().__init__(aggregate, tables_of(schemas_of(aggregate), self._body))
+
     def _event(self, event: Event, leaving: str) -> None:
-        """What is done at an event; `leaving` is the slot of the tuple that expires."""
         actions = self._body.events.get(event, ())
         if not actions:
             self._emitter.say("pass")
@@ -225,12 +249,94 @@ class _Writer:
             code = self._emitter.fresh(f"({value.code} and {there})")
         return Value(code, null, value.kind)
 
-    def _forget(self) -> None:
-        for table in self._tables:
-            table.drop_all(self._emitter)
-        self._emitter.say(f"known[g, {ARRIVED}] = 0")
-        self._emitter.say(f"known[g, {EXPIRED}] = 0")
-        self._emitter.say(f"known[g, {CHANGED}] = 1")
+
+class _MethodsWriter(_Writer):
+    """Writes calls of the methods of a class: an instance's attributes are the row of a table."""
+
+    def __init__(self, aggregate: Aggregate, methods: Methods) -> None:
+        self._methods = methods
+        attributes = Schema.of(*methods.columns())
+        self._instance = Table("self", 0, Layout.of(attributes), is_single=True)
+        window = Table(INWINDOW, 1, Layout.of(aggregate.parameters), is_single=False)
+        super().__init__(aggregate, [self._instance, *([window] if aggregate.window else [])])
+
+    def module(self, before: str = "", methods: Sequence[str] = ()) -> Module:
+        names = [name.removeprefix("method_") for name in self._methods.names.values()]
+        return super().module(self._methods.text, names)
+
+    def _event(self, event: Event, leaving: str) -> None:
+        name = self._methods.names.get(event)
+        if name is None:
+            self._emitter.say("pass")
+            return
+        if event is Event.INITIALIZE:
+            self._instance.put([self._beginning(each) for each in self._methods.begins], self._emitter)
+        say, (type_, may_be_none) = self._emitter.say, self._methods.returned[name]
+        place = list(self._methods.names).index(event)
+        if type_ != "none":
+            give_up(self._emitter, "given.shape[0] - count", "1", 1, -1)
+        say("progress[STEP], progress[ROW], progress[RETURNED] = step, row, count")
+        say(f"progress[FAILED], progress[ACTION] = fails, {place}")
+        before = [self._attribute(column) for column in range(len(self._methods.types))]
+        after = [self._emitter.name() for _ in before]
+        arguments = [] if event is Event.TERMINATE else self._passed(leaving)
+        given = ", ".join([*before, *arguments])
+        result = self._emitter.name()
+        say(f"{result}, {', '.join(after) or '_'} = {name}({given})")
+        for column, code in enumerate(after):
+            self._keep(column, code)
+        say(f"l{self._instance.number}[g, CHANGED] = 1")
+        if type_ != "none":
+            told = f" and {result} is not None" if may_be_none else ""
+            with self._emitter.block(f"if heard[step]{told}"):
+                self._return(result)
+
+    def _attribute(self, column: int) -> str:
+        """The value of an attribute."""
+        value = self._instance.load("g", column, self._emitter)
+        may_be_none = list(self._methods.types.values())[column][1]
+        return self._emitter.fresh(f"None if {value.null} else {value.code}") if may_be_none else value.code
+
+    def _keep(self, column: int, code: str) -> None:
+        """A new value of an attribute."""
+        kind, place = self._instance.layout.places[column]
+        suffix = self._instance.number
+        array = "f" if kind.family is Family.FLOAT else "i"
+        stored_ = f"{array}{suffix}[g, {place}] = {code}"
+        if list(self._methods.types.values())[column][1]:
+            self._emitter.say(f"z{suffix}[g, {column}] = {code} is None")
+            with self._emitter.block(f"if {code} is not None"):
+                self._emitter.say(stored_)
+        else:
+            self._emitter.say(stored_)
+
+    def _passed(self, leaving: str) -> list[str]:
+        """The arguments: numbers, or None."""
+        values = list(self._given.values())
+        if leaving:
+            assert self._window is not None
+            columns = range(len(self._arguments.places))
+            values = [self._window.load(leaving, column, self._emitter) for column in columns]
+        passed = []
+        for value in values:
+            code = f"float({value.code})" if value.kind.family is Family.FLOAT else value.code
+            passed.append(self._emitter.fresh(f"None if {value.null} else {code}"))
+        return passed
+
+    def _return(self, result: str) -> None:
+        kind, _ = self._returns.places[0]
+        self._emitter.say("given[count] = step")
+        stored(self._returns, "o", "count", [0], [Value(result, NEVER, kind)], self._emitter)
+        if kind.family is Family.INTEGER and kind.sql != BIGINT.sql:
+            number = self._emitter.fresh("io[count, 0] + 0")
+            with self._emitter.block(f"if {number} < {kind.low} or {number} > {kind.high}"):
+                self._emitter.say(f"raise OverflowError('the result does not fit {kind.sql}')")
+        self._emitter.say("count += 1")
+
+    def _beginning(self, name: str) -> Value:
+        kind, _ = self._instance.layout.places[list(self._methods.begins).index(name)]
+        value = self._methods.begins[name]
+        return Value(literal(value, kind), NEVER, kind)
 
 
 def _prelude() -> str:

@@ -8,6 +8,7 @@ than all else.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from sqlglot import exp
 
@@ -48,6 +49,15 @@ _OF_DOUBLE = {
 }
 
 
+def literal(value: Any, kind_: Kind) -> str:
+    """A number or a truth value as code writes it."""
+    if kind_.family is not Family.FLOAT:
+        return repr(value)
+    text = repr(float(value))
+    text = text.replace("inf", "np.inf").replace("nan", "np.nan")
+    return f"np.float32({text})" if kind_.is_narrow else text
+
+
 class Scalars:
     """Writes expressions."""
 
@@ -80,14 +90,9 @@ class Scalars:
             return Value(wanted.zero, ALWAYS, wanted)
         if wanted.family is Family.STRING:
             return Value(self._emitter.string(value), NEVER, wanted)
-        if wanted.family is Family.FLOAT:
-            text = f"float('{value}')" if value != value or value in (float("inf"), float("-inf")) else None
-            literal = (text or repr(float(value))).replace("float('", "np.").replace("')", "")
-            literal = literal.replace("np.-inf", "-np.inf")
-            return Value(f"np.float32({literal})" if wanted.is_narrow else literal, NEVER, wanted)
         if wanted.family is Family.WIDE:
             raise CannotCompile("the type HUGEINT")
-        return Value(repr(value), NEVER, wanted)
+        return Value(literal(value, wanted), NEVER, wanted)
 
     def _computed(self, node: exp.Expr) -> Value:
         for types, write in self._WRITERS:

@@ -91,6 +91,15 @@ class Store:
         """How many slots there have to be for so many more rows."""
         return max(2 * len(self.links), self.live + rows)
 
+    def oldest(self, group: int) -> dict[str, Any]:
+        """The first row of a group."""
+        row = self.rows.take(self._heads[group, FIRST : FIRST + 1])
+        columns = unpacked(row, self._table.layout, self._words)
+        return {
+            field.name: column[0].as_py()
+            for field, column in zip(self._table.layout.schema, columns, strict=True)
+        }
+
     def words_used(self) -> Ints:
         """The codes of strings that are in the table."""
         live = self.links[:, GROUP] >= 0

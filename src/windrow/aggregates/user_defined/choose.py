@@ -16,11 +16,11 @@ from windrow.catalog import Aggregate
 
 def machine_for(aggregate: Aggregate) -> Machine:
     """A new machine that remembers nothing yet."""
-    if aggregate.python is not None:
-        return Guarded(aggregate, InPython(aggregate))
     module = _module(aggregate)
     if isinstance(module, Module):
         return Guarded(aggregate, Compiled(aggregate, module))
+    if aggregate.python is not None:
+        return Guarded(aggregate, InPython(aggregate))
     return Guarded(aggregate, Interpreter(aggregate, machine_for))
 
 
@@ -31,7 +31,8 @@ def obstacle(aggregate: Aggregate) -> str | None:
 
 
 def _module(aggregate: Aggregate) -> Module | CannotCompile:
-    key = aggregate.sql, aggregate.parameters, aggregate.type, aggregate.window, aggregate.body is None
+    of_python = aggregate.python, aggregate.share
+    key = aggregate.sql, aggregate.parameters, aggregate.type, aggregate.window, of_python
     return _modules(_Keyed(key, aggregate))
 
 

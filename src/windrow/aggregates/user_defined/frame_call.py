@@ -19,6 +19,7 @@ from windrow.aggregate_body import Event
 from windrow.aggregates.events import Events
 from windrow.aggregates.ingredients import Arrived, Ingredient
 from windrow.aggregates.ledger import Ledger
+from windrow.aggregates.parts import Failure
 from windrow.aggregates.tuples import Column
 from windrow.aggregates.user_defined.calls import Arguments, Taken
 from windrow.aggregates.user_defined.choose import machine_for
@@ -28,6 +29,8 @@ from windrow.aggregates.user_defined.side_by_side import Results, taken_or_null
 from windrow.buffers.parts import State, under, within
 from windrow.catalog import Aggregate
 from windrow.expressions.failures import Failures
+from windrow.expressions.json_rows import json_rows
+from windrow.kernels.steps import steps_of_events
 
 
 class FrameCall:
@@ -41,15 +44,17 @@ class FrameCall:
         self._machine = machine_for(aggregate)
         self._counted = ledger.ingredient(_Counted(self))
         self._taken: Taken | None = None
-        self._failed: list[Failures] = []
+        self._arrived: pa.Table | None = None
+        self._failed: list[Failure] = []
         body = aggregate.body
         self._answers = aggregate.blocking if body is None else bool(body.events.get(Event.TERMINATE))
 
     def take(self, arrived: Arrived) -> Ints:
         """Take the arguments of tuples that come; the places of those that count."""
         self._taken = taken = self._arguments.of(arrived.rows, arrived.groups)
+        self._arrived = arrived.rows
         if taken.failures is not None:
-            self._failed.append(taken.failures)
+            self._note(taken.failures)
         return taken.rows
 
     def results(self, events: Events, heard: Mask, *, always: bool = False) -> Results:
@@ -58,25 +63,38 @@ class FrameCall:
         TERMINATE is done where something happens that counts, and belongs to all events of its moment; or
         it is done `always`, and belongs to the last of them.
         """
-        signs = events.counting(self._counted)
-        counts = signs > 0 if self._restarts else signs != 0
-        counted, asked = np.flatnonzero(counts), heard if always else heard & counts
-        asking = self._asking(events, asked)
-        ending = asking if self._restarts else asking[:0]
-        at = np.concatenate([counted, asking, ending])
-        comes = events.signs[counted] > 0
-        ends = np.repeat([Step.TERMINATE, Step.FORGET], [len(asking), len(ending)])
-        kinds = np.concatenate([np.where(comes, Step.ARRIVE, Step.EXPIRE), ends])
-        order = np.argsort(at * len(Step) + kinds, kind="stable")  # merges what is sorted already
-        at, kinds = at[order], kinds[order].astype(np.int8)
-        steps = Steps(events.groups[events.rows[at]], kinds, heard[at] | (kinds == Step.TERMINATE))
+        steps, at, is_shared = self._steps(events, heard, always)
         assert self._taken is not None
         returned = self._machine.run(steps, self._taken.arguments)
         self._note_failures(events, at[returned.failed], returned.reasons)
-        values = as_values(self._aggregate, returned.rows)
-        where, answers = at[returned.steps], kinds[returned.steps] == Step.TERMINATE
-        returned_at = Results(where, values)
-        return returned_at if always else _spread(returned_at, answers, events, asked)
+        results = Results(at[returned.steps], as_values(self._aggregate, returned.rows))
+        if always or not is_shared:
+            return results
+        asked = heard & (events.counting(self._counted) != 0)
+        return _spread(results, steps.kinds[returned.steps] == Step.TERMINATE, events, asked)
+
+    def _steps(self, events: Events, heard: Mask, always: bool) -> tuple[Steps, Ints, bool]:
+        """What happens, of each step its event, and whether answers belong to several events."""
+        counts = events.counting(self._counted)
+        most = len(events.rows) * (3 if self._restarts else 2 if self._answers else 1)
+        at, groups = np.empty(most, np.int64), np.empty(most, np.int64)
+        kinds, told = np.empty(most, np.int8), np.empty(most, np.bool_)
+        count, is_shared = steps_of_events(
+            events.rows,
+            events.groups,
+            counts,
+            heard,
+            events.places,
+            np.full(len(events.moments), -1, np.int64),
+            self._answers,
+            self._restarts,
+            always,
+            at,
+            groups,
+            kinds,
+            told,
+        )
+        return Steps(groups[:count], kinds[:count], told[:count]), at[:count], is_shared
 
     def openings(self, events: Events) -> Results:
         """What TERMINATE returns before anything happens, by opening."""
@@ -85,8 +103,13 @@ class FrameCall:
         returned = self._machine.run(steps, self._aggregate.parameters.arrow.empty_table())
         return Results(returned.steps, as_values(self._aggregate, returned.rows))
 
-    def take_failures(self) -> list[Failures]:
-        """The tuples that came and on which something failed, by place; -1 for one that went."""
+    @property
+    def is_halted(self) -> bool:
+        """It could not go on, and returns nothing any more."""
+        return self._machine.is_halted
+
+    def take_failures(self) -> list[Failure]:
+        """The tuples on which something failed since the last call; they are forgotten."""
         failed, self._failed = self._failed, []
         return failed
 
@@ -97,20 +120,17 @@ class FrameCall:
         self._arguments.restore(within("arguments", state))
         self._machine.restore(within("machine", state))
 
-    def _asking(self, events: Events, asked: Mask) -> Ints:
-        """The events behind which TERMINATE is done: the last of each moment."""
-        if not self._answers:
-            return np.empty(0, np.int64)
-        askers = np.flatnonzero(asked & (events.places >= 0))
-        last = np.full(len(events.moments), -1)
-        last[events.places[askers]] = askers
-        return np.sort(last[last >= 0])
-
     def _note_failures(self, events: Events, failed: Ints, reasons: tuple[str, ...]) -> None:
         if len(failed):
             arrival = np.cumsum(events.signs > 0) - 1
-            places = np.where(events.signs[failed] > 0, arrival[failed], -1)
-            self._failed.append(Failures(places, reasons))
+            self._note(Failures(np.where(events.signs[failed] > 0, arrival[failed], -1), reasons))
+
+    def _note(self, failures: Failures) -> None:
+        """Note tuples by their places; one at -1 came before."""
+        assert self._arrived is not None
+        texts = iter(json_rows(self._arrived.take(failures.rows[failures.rows >= 0])))
+        told = (next(texts) if known else None for known in failures.rows >= 0)
+        self._failed += zip(told, failures.reasons, strict=True)
 
 
 @dataclass(frozen=True, eq=False)

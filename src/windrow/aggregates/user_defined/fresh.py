@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from windrow.aggregates.parts import Failure
 from windrow.aggregates.user_defined.machine import Ints, Machine, Step, Steps
 from windrow.aggregates.user_defined.side_by_side import taken_or_null
 from windrow.catalog import Aggregate
 from windrow.expressions.engine import DataFault
+from windrow.expressions.json_rows import json_rows
 
 
 def values_of_lists(
-    aggregate: Aggregate, machine: Machine, lengths: Ints, arguments: pa.Table
+    aggregate: Aggregate,
+    machine: Machine,
+    lengths: Ints,
+    arguments: pa.Table,
+    halt: Callable[[Failure], None] | None = None,
 ) -> pa.Array[Any]:
     """A value for each list, NULL where nothing was returned. The arguments are those of all lists, one
-    behind the other; the machine remembers nothing afterwards. DataFault if an action fails."""
+    behind the other; the machine remembers nothing afterwards. DataFault if an action fails; if the
+    aggregate cannot go on `halt` is told instead."""
     lists = np.arange(len(lengths))
     arrivals = np.repeat(lists, lengths)
     ends = np.concatenate([lists, lists])
@@ -28,8 +36,19 @@ def values_of_lists(
     steps = Steps(np.concatenate([arrivals, ends])[order], kinds[order])
     returned = machine.run(steps, arguments)
     if len(returned.failed):
-        raise DataFault(f"{aggregate.name}: {returned.reasons[0]}")
+        if not returned.is_halted or halt is None:
+            told = _tuple_at(int(returned.failed[0]), steps, arguments)
+            raise DataFault(f"{aggregate.name}: {returned.reasons[0]}{told and f', at {told}'}")
+        halt((_tuple_at(int(returned.failed[-1]), steps, arguments) or None, returned.reasons[-1]))
     return _last_of_each(steps.groups[returned.steps], as_values(aggregate, returned.rows), len(lists))
+
+
+def _tuple_at(step: int, steps: Steps, arguments: pa.Table) -> str:
+    """The arguments of the tuple that arrives at a step, if one does."""
+    if steps.kinds[step] != Step.ARRIVE or not arguments.num_columns:
+        return ""
+    place = np.count_nonzero(steps.kinds[:step] == Step.ARRIVE)
+    return json_rows(arguments.slice(int(place), 1))[0]
 
 
 def as_values(aggregate: Aggregate, rows: pa.Table) -> pa.Array[Any]:

@@ -17,26 +17,28 @@ class Guarded(Machine):
 
     def __init__(self, aggregate: Aggregate, machine: Machine) -> None:
         self._aggregate, self._machine = aggregate, machine
-        self._is_halted = False
+        self.is_halted = False
 
     def run(self, steps: Steps, arguments: pa.Table) -> Returned:
-        if self._is_halted:
+        if self.is_halted:
             return _nothing(self._aggregate)
         try:
             return self._machine.run(steps, arguments)
         except Halt as halt:
-            self._is_halted = True
+            self.is_halted = True
             before = halt.before or _nothing(self._aggregate)
             reason = f"{self._aggregate.name} is stopped: {halt}"
             failed = np.append(before.failed, halt.step)
-            return Returned(before.steps, before.rows, before.ended, failed, (*before.reasons, reason))
+            return Returned(
+                before.steps, before.rows, before.ended, failed, (*before.reasons, reason), True
+            )
 
     def save(self) -> State:
-        halted = pa.table({_HALTED: [self._is_halted]})
+        halted = pa.table({_HALTED: [self.is_halted]})
         return {**under("machine", self._machine.save()), _HALTED: halted}
 
     def restore(self, state: State) -> None:
-        self._is_halted = state[_HALTED][_HALTED][0].as_py()
+        self.is_halted = state[_HALTED][_HALTED][0].as_py()
         self._machine.restore(within("machine", state))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
+from windrow.aggregates.parts import Failure
 from windrow.aggregates.user_defined.fresh import values_of_lists
 from windrow.aggregates.user_defined.machine import Ints, Machine
 from windrow.buffers.keys import KeyCodes
@@ -20,6 +21,8 @@ _LIST = "__list"
 
 MachineFor = Callable[[Aggregate], Machine]
 """Makes a machine that remembers nothing yet."""
+Halt = Callable[[Failure], None]
+"""Told of an aggregate that cannot go on."""
 
 
 def over_list(call: exp.Expr, function: str, parameters: Schema) -> exp.Expr:
@@ -43,11 +46,16 @@ def over_list(call: exp.Expr, function: str, parameters: Schema) -> exp.Expr:
 
 
 def list_function(
-    name: str, called: Aggregate, machine_for: MachineFor, *, distinct: bool = False
+    name: str,
+    called: Aggregate,
+    machine_for: MachineFor,
+    *,
+    distinct: bool = False,
+    halt: Halt | None = None,
 ) -> Function:
     """An aggregate as a function of lists of its arguments; of a DISTINCT the first of equals counts."""
     fields = ", ".join(f"{field.name} {field.type}" for field in _fields(called.parameters))
-    compute = _compute(called, machine_for, distinct=distinct)
+    compute = _compute(called, machine_for, distinct, halt)
     return Function(name, compute, f"STRUCT({fields})[]", called.type)
 
 
@@ -57,7 +65,7 @@ def _fields(parameters: Schema) -> list[Field]:
     return fields or [Field("a0", "INTEGER")]
 
 
-def _compute(called: Aggregate, machine_for: MachineFor, *, distinct: bool) -> Compute:
+def _compute(called: Aggregate, machine_for: MachineFor, distinct: bool, halt: Halt | None) -> Compute:
     def values(lists: pa.ChunkedArray[Any]) -> pa.Array[Any]:
         column: Any = lists.combine_chunks()
         lengths = column.value_lengths().fill_null(0).to_numpy().astype(np.int64)
@@ -65,7 +73,7 @@ def _compute(called: Aggregate, machine_for: MachineFor, *, distinct: bool) -> C
         arguments = pa.table(columns, schema=called.parameters.arrow)
         if distinct:
             lengths, arguments = _first_of_equals(lengths, arguments, called.parameters)
-        return values_of_lists(called, machine_for(called), lengths, arguments)
+        return values_of_lists(called, machine_for(called), lengths, arguments, halt)
 
     return values
 

@@ -72,6 +72,8 @@ class Returned:
     failed: Ints
     """Steps at which an action failed, rising, and why."""
     reasons: tuple[str, ...] = ()
+    is_halted: bool = False
+    """The last of them is that the aggregate cannot go on."""
 
 
 class Halt(Exception):
@@ -86,6 +88,9 @@ class Halt(Exception):
 
 class Machine(ABC):
     """An aggregate of the user's own at work."""
+
+    is_halted = False
+    """It could not go on, and returns nothing any more."""
 
     @abstractmethod
     def run(self, steps: Steps, arguments: pa.Table) -> Returned:

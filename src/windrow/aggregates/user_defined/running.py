@@ -14,7 +14,7 @@ from sqlglot import exp
 from windrow.aggregates.base import Aggregate
 from windrow.aggregates.events import Events
 from windrow.aggregates.ledger import Ledger
-from windrow.aggregates.parts import Part
+from windrow.aggregates.parts import Failure, Part
 from windrow.aggregates.tuples import Ints
 from windrow.aggregates.user_defined.frame_call import FrameCall
 from windrow.aggregates.user_defined.side_by_side import taken_or_null
@@ -64,8 +64,12 @@ class _SoFar(Part):
             values = pa.concat_arrays([values, before.values])
         self.values = taken_or_null(values, last)
 
-    def take_failures(self) -> Sequence[str]:
-        return [reason for each in self._call.take_failures() for reason in each.reasons]
+    @property
+    def is_halted(self) -> bool:
+        return self._call.is_halted
+
+    def take_failures(self) -> Sequence[Failure]:
+        return self._call.take_failures()
 
     def forget(self, groups: Ints) -> None:
         """The definition forgets a group with its last tuple."""
