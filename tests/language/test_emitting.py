@@ -95,6 +95,20 @@ FAILURES = [
         "leave -restore out",
     ),
     (
+        "SELECT Rstream-restore(sum(Wstream(sum(price))[ROWS 5])) FROM Bid [NOW SLIDE 3 SECONDS]",
+        Refused,
+        _NEWEST,
+        "[ROWS 5]",
+        "leave -restore out",
+    ),
+    (
+        "SELECT Istream(price) FROM Bid [NOW] UNION ALL BY NAME SELECT Istream(price) FROM Bid [NOW]",
+        Refused,
+        "BY NAME has to see all that counts, and Bid has no end",
+        "SELECT Istream(price) FROM Bid",
+        "choose a window that ends, as [RANGE 10 MINUTES], or SET allow_unbounded = true",
+    ),
+    (
         "SELECT Wstream(price)[ROWS 5 INTERNAL] FROM Bid [NOW]",
         Refused,
         "a window on the output bounds what counts, so it cannot be INTERNAL",

@@ -7,13 +7,15 @@ these results, by the same keys.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from sqlglot import exp
 
 from windrow.errors import Refused
 from windrow.language.aggregates import calls_in
+from windrow.language.conditions import columns_of
 from windrow.language.context import Context, Names
-from windrow.language.output_clauses import misplaced
+from windrow.language.output_clauses import misplaced, windowed_restored
 from windrow.language.statements import OutputClause, WindowClause
 
 _OF_OUTER = ("distinct", "order", "limit", "offset")
@@ -21,16 +23,17 @@ _OF_OUTER = ("distinct", "order", "limit", "offset")
 
 def with_nested_output(select: exp.Select, context: Context) -> exp.Select:
     """The same query with a query in FROM in place of Wstream within aggregates, if there is any."""
-    streams = list(_streams(select.expressions))
+    streams = list(nested_streams(select.expressions))
     if not streams:
         return select
     _check_places(select, streams, context)
     keys = _keys(select, context)
     names = Names()
     columns: dict[exp.Expr, str] = {}
-    for each in (*keys, *(stream.expressions[0] for stream in streams)):
+    of_streams = (stream.expressions[0] for stream in streams)
+    for each, name in (*keys.items(), *((each, each.name or each.sql()) for each in of_streams)):
         if each not in columns:
-            columns[each] = names.fresh(each.name or each.sql())
+            columns[each] = names.fresh(name)
     inner = select.copy()
     inner.set("expressions", [exp.alias_(each.copy(), name, quoted=True) for each, name in columns.items()])
     inner.meta["output"] = _clause(streams)
@@ -41,14 +44,20 @@ def with_nested_output(select: exp.Select, context: Context) -> exp.Select:
     outer.set("from_", exp.From(this=exp.Subquery(this=inner)))
     if keys:
         outer.set("group", exp.Group(expressions=[exp.column(columns[key], quoted=True) for key in keys]))
+    if output := select.meta.get("output"):
+        outer.meta["output"] = _of_outer(output, streams)
     return outer
 
 
-def _streams(items: Sequence[exp.Expr]) -> Iterator[exp.Anonymous]:
+def nested_streams(items: Sequence[exp.Expr]) -> Iterator[exp.Anonymous]:
+    """Wstream within expressions, the outermost ones: those further in are the inner queries' own."""
     for item in items:
-        for each in item.find_all(exp.Anonymous):
-            if each.name.lower() == "wstream" and "window" in each.meta:
-                yield each
+        below = item.walk(prune=lambda each: _is_stream(each) or isinstance(each, exp.Query))
+        yield from filter(_is_stream, below)
+
+
+def _is_stream(node: exp.Expr) -> TypeGuard[exp.Anonymous]:
+    return isinstance(node, exp.Anonymous) and node.name.lower() == "wstream" and "window" in node.meta
 
 
 def _check_places(select: exp.Select, streams: Sequence[exp.Anonymous], context: Context) -> None:
@@ -59,10 +68,18 @@ def _check_places(select: exp.Select, streams: Sequence[exp.Anonymous], context:
             raise misplaced("Wstream", context.place(stream))
 
 
-def _keys(select: exp.Select, context: Context) -> list[exp.Expr]:
+def _of_outer(output: OutputClause, streams: Sequence[exp.Anonymous]) -> OutputClause:
+    """What is made of the outer answer, which has a window below."""
+    if output.restore:
+        raise windowed_restored(streams[0].meta["window"].span)
+    return output
+
+
+def _keys(select: exp.Select, context: Context) -> dict[exp.Expr, str]:
+    """What is grouped by, and what it is called."""
     group = select.args.get("group")
     if group is None:
-        return []
+        return {}
     if any(name != "expressions" and value for name, value in group.args.items()) or any(
         isinstance(each, exp.Literal) for each in group.expressions
     ):
@@ -71,7 +88,15 @@ def _keys(select: exp.Select, context: Context) -> list[exp.Expr]:
             context.place(group),
             hint="as in SELECT k, SUM(Wstream(SUM(a))[ROWS 10]) FROM … GROUP BY k",
         )
-    return list(group.expressions)
+    aliases = {item.alias.lower(): item for item in select.expressions if isinstance(item, exp.Alias)}
+    keys: dict[exp.Expr, str] = {}
+    for each in group.expressions:
+        alias = aliases.get(each.name.lower()) if isinstance(each, exp.Column) and not each.table else None
+        if alias is None or each.name.lower() in {name.lower() for name in columns_of(alias)}:
+            keys[each] = each.name or each.sql()
+        else:
+            keys[alias.this] = alias.alias
+    return keys
 
 
 def _clause(streams: Sequence[exp.Anonymous]) -> OutputClause:
@@ -98,7 +123,7 @@ def _over(item: exp.Expr, columns: Mapping[exp.Expr, str]) -> exp.Expr:
     by_name = {key.name.lower(): name for key, name in columns.items() if isinstance(key, exp.Column)}
 
     def told(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Anonymous) and "window" in node.meta:
+        if _is_stream(node):
             node = node.expressions[0]
         name = columns.get(node)
         if name is None and isinstance(node, exp.Column):

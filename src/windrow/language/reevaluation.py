@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -17,6 +18,7 @@ from windrow.language.changing import bound_error, quoted
 from windrow.language.conditions import only_columns
 from windrow.language.context import Context, Names
 from windrow.language.duplicates import check_ends
+from windrow.language.nested_output import nested_streams
 from windrow.language.ordering import shown_in_order
 from windrow.language.projection import distinct_names
 from windrow.language.refusals import refuse_samples
@@ -31,6 +33,7 @@ from windrow.plan.nodes import Node, leaves, scans
 from windrow.plan.windows import Extent
 from windrow.schema import Field, Schema
 
+_Source: TypeAlias = exp.Table | exp.Subquery | exp.Select
 _FUNCTIONS = frozenset({"range", "generate_series", "unnest"})
 """Those that may stand in FROM: they reach neither files nor the clock."""
 
@@ -96,11 +99,24 @@ class _Question:
         types = (type_.replace('"NULL"', "INTEGER") for _, type_ in described)
         return Schema(tuple(map(Field, names, types)))
 
-    def _replace(self, tree: exp.Table | exp.Subquery, wanted: frozenset[str] | None) -> None:
+    def _replace(self, tree: _Source, wanted: frozenset[str] | None) -> None:
         """Put a table in the place of something that is read."""
+        if isinstance(tree, exp.Select):
+            table = self._table(exp.Subquery(this=tree.copy()), tree, None)
+            tree.replace(exp.Select(expressions=[exp.Star()], from_=exp.From(this=table)))
+            return
         bare = tree.copy()
         for clause in ("alias", "joins", "pivots", "laterals", "sample"):
             bare.set(clause, None)
+        table = self._table(bare, tree, wanted)
+        for clause in ("alias", "joins", "pivots", "laterals"):
+            table.set(clause, tree.args.get(clause))
+        if table.args.get("alias") is None and isinstance(tree, exp.Table):
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(tree.name, quoted=True)))
+        tree.replace(table)
+
+    def _table(self, bare: exp.Expr, tree: _Source, wanted: frozenset[str] | None) -> exp.Table:
+        """The table that stands for something that is read, or for the wanted columns of it."""
         (factor,) = Sources(self.context, Names(), False).read([bare])
         self._check(factor.node, tree)
         node = factor.node
@@ -110,12 +126,7 @@ class _Question:
             node = only_columns(node, kept or node.schema.names[:1])
         if node not in self.sources:
             self.sources.append(node)
-        table = exp.Table(this=exp.to_identifier(_table(self.sources.index(node)), quoted=True))
-        for clause in ("alias", "joins", "pivots", "laterals"):
-            table.set(clause, tree.args.get(clause))
-        if table.args.get("alias") is None and isinstance(tree, exp.Table):
-            table.set("alias", exp.TableAlias(this=exp.to_identifier(tree.name, quoted=True)))
-        tree.replace(table)
+        return exp.Table(this=exp.to_identifier(_table(self.sources.index(node)), quoted=True))
 
     def _check(self, node: Node, tree: exp.Expr) -> None:
         """Refuse what there is no asking again over."""
@@ -215,17 +226,21 @@ def _nrrs(node: Node) -> Iterator[RelationScan]:
             yield leaf
 
 
-def _sources(query: exp.Expr) -> Iterator[exp.Table | exp.Subquery]:
+def _sources(query: exp.Expr) -> Iterator[_Source]:
     """What FROM names in a query and in those inside, and queries with windows or made streams."""
     stack = [query]
     while stack:
         tree = stack.pop()
-        whole = isinstance(tree, exp.Subquery) and (tree.meta.get("window") or tree.this.meta.get("output"))
+        in_from = isinstance(tree, exp.Subquery) and isinstance(tree.parent, exp.From | exp.Join)
+        whole = tree.meta.get("window") or (in_from and tree.this.meta.get("output"))
+        made = isinstance(tree, exp.Select) and (
+            tree.meta.get("output") or any(True for _ in nested_streams(tree.expressions))
+        )
         named = isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier)
-        if whole or (named and not _is_named_inside(tree)):
-            assert isinstance(tree, exp.Table | exp.Subquery)
+        if whole or made or (named and not _is_named_inside(tree)):
+            assert isinstance(tree, _Source)
             yield tree
-            stack += list(tree.args.get("joins") or ())
+            stack += [] if made else tree.args.get("joins") or []
         else:
             stack += reversed(list(tree.iter_expressions()))
 
