@@ -270,6 +270,7 @@ class Database:
             raise Error(f"there is a query {told.name} already", hint=f"DROP QUERY {told.name} first")
         query = program.planned(told)
         sink = self._opened_sink(query, into)
+        self._pipeline.tell_beginning(query)
         self._pipeline.put_in_force(program.with_query(told), {told.name: sink})
         self._know(told.name)
         return self.queries[told.name]

@@ -7,7 +7,7 @@ live, and what is saved follows what changed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ LARGE = 1 << 16
 _FEW = 8
 """So many chunks are looked through one after another."""
 _NUMBER = "__number"
+_GONE, _BITS = "gone", "bits"
 
 
 @dataclass(eq=False)
@@ -49,6 +50,16 @@ class _Chunk:
     def has_gaps(self) -> bool:
         """Whether a number is missing between its first and its last."""
         return int(self.numbers[-1]) - self.first >= len(self.numbers)
+
+    @classmethod
+    def of_part(cls, part: pa.Table, bits: Mapping[int, bytes]) -> _Chunk:
+        """As it was saved; `bits` tell of chunks, by their first numbers, which rows are gone."""
+        chunk = cls(part[_NUMBER].to_numpy(), part.drop_columns([_NUMBER]), saved=part)
+        if told := bits.get(chunk.first):
+            packed = np.frombuffer(told, np.uint8)
+            chunk.gone = np.unpackbits(packed, count=len(chunk.numbers)).astype(np.bool_)
+            chunk.live -= int(np.count_nonzero(chunk.gone))
+        return chunk
 
     def places(self, numbers: Numbers) -> Numbers:
         """Where in the chunk rows of these numbers are."""
@@ -93,6 +104,8 @@ class RowStore:
         self._chunks: list[_Chunk] = []
         self._firsts: Numbers = np.empty(0, np.int64)
         self._next = 0
+        self._told: pa.Table | None = None
+        """What was saved last of the numbers: the next one, and by chunks those that are gone."""
 
     def __len__(self) -> int:
         return sum(chunk.live for chunk in self._chunks)
@@ -155,22 +168,22 @@ class RowStore:
         return np.concatenate(there) if there else np.empty(0, np.int64)
 
     def save(self) -> State:
-        parts = {f"rows{chunk.numbers[0]}": chunk.part() for chunk in self._chunks}
-        gone = [chunk.numbers[chunk.gone] for chunk in self._chunks if chunk.gone is not None]
-        told = np.concatenate([np.array([self._next], np.int64), *gone])
-        return {**parts, "gone": pa.table({_NUMBER: told})}
+        parts = {f"rows{chunk.first}": chunk.part() for chunk in self._chunks}
+        gone = {chunk.first: chunk.gone for chunk in self._chunks if chunk.gone is not None}
+        bits = [np.packbits(each).tobytes() for each in gone.values()]
+        told = pa.table({_NUMBER: [self._next, *gone], _BITS: [b"", *bits]})
+        if self._told is None or not told.equals(self._told):
+            self._told = told
+        return {**parts, _GONE: self._told}
 
     def restore(self, state: State) -> None:
-        next_, *gone = state["gone"][_NUMBER].to_numpy().tolist()
+        self._told = state[_GONE]
+        (self._next, _), *gone = zip(*(column.to_pylist() for column in self._told.columns), strict=True)
+        bits = dict(gone)
         tables = [table for name, table in state.items() if name.startswith("rows")]
-        chunks = [
-            _Chunk(table[_NUMBER].to_numpy(), table.drop_columns([_NUMBER]), saved=table)
-            for table in tables
-        ]
-        self._chunks = sorted(chunks, key=lambda chunk: int(chunk.numbers[0]))
-        self._next = next_
+        chunks = [_Chunk.of_part(table, bits) for table in tables]
+        self._chunks = sorted(chunks, key=lambda chunk: chunk.first)
         self._index()
-        self.release(np.array(gone, np.int64))
 
     def _merge(self) -> None:
         """Put neighbours together while the younger is not much smaller, so each row moves seldom."""

@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.lists import Lists, with_room
-from windrow.buffers.pages import Pages
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
+from windrow.buffers.saved_array import SavedArray
 from windrow.delta import BEGINNING, NEVER, Delta, Instants, Signs
 from windrow.kernels import counting
 from windrow.operators.base import Operator
@@ -37,7 +37,7 @@ class CountWindow(Operator):
         self._keys = np.zeros((1, 5), np.int64)
         self._chain, self._number = np.empty(0, np.int64), np.empty(0, np.int64)
         self._book = np.zeros(3, np.int64)
-        self._phases = Pages()
+        self._phases = SavedArray()
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs

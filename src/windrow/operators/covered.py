@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from windrow.buffers.growing import grown
-from windrow.buffers.pages import Pages
 from windrow.buffers.parts import State, under, within
 from windrow.buffers.rows import RowStore
+from windrow.buffers.saved_array import SavedArray
 from windrow.delta import BEGINNING, NEVER, Delta
 from windrow.kernels import covers as kernels
 from windrow.kernels.chains import NONE
@@ -55,7 +55,7 @@ class CoveredOperator(Operator):
         self._alone = isinstance(node, Negation)
         self._is_signed = node.pattern is Pattern.STR
         self._on, self._left = node.keys, node.left.schema
-        self._saved_until = Pages()
+        self._saved_until = SavedArray()
         self._open()
 
     def _open(self) -> None:
@@ -97,7 +97,7 @@ class CoveredOperator(Operator):
             return {}
         return {
             **under("keys", self._keys.save()),
-            **under("until", self._saved_until.save(self._until)),
+            **under("until", self._saved_until.save(self._until ^ BEGINNING)),
             **under("rows", self._store.save()),
         }
 
@@ -105,8 +105,7 @@ class CoveredOperator(Operator):
         self._keys.restore(within("keys", state))
         self._store.restore(within("rows", state))
         self._fit()
-        # There was room for more keys than there are now; of those that are gone nothing is known.
-        until = self._saved_until.restore(within("until", state))[: len(self._until)]
+        until = self._saved_until.restore(within("until", state)) ^ BEGINNING
         self._until[: len(until)] = until
         numbers = self._store.live()
         table = self._store.take(numbers)

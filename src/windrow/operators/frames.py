@@ -13,8 +13,8 @@ from windrow.aggregates.population import Expiring, Growing, Population
 from windrow.aggregates.tuples import Ints, Mask
 from windrow.buffers.expiring import ExpiringRows
 from windrow.buffers.fifo import Fifo
-from windrow.buffers.pages import Pages
 from windrow.buffers.parts import State
+from windrow.buffers.saved_array import SavedArray
 from windrow.delta import Delta, Instants, concat
 from windrow.kernels import yields
 from windrow.operators.time_window import later, slot
@@ -98,7 +98,7 @@ class CountFrame(Pacing):
         self._size = None if frame.preceding is None else frame.preceding + 1
         self._slide = frame.slide or 1
         self._phases = np.zeros(0, np.int64)
-        self._saved = Pages()
+        self._saved = SavedArray()
 
     def population(self, ledger: Ledger) -> Population:
         return EachAlone(ledger) if self._size is None else Newest(ledger, self._size)

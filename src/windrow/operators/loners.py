@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from windrow.buffers.growing import grown
-from windrow.buffers.pages import Pages
 from windrow.buffers.parts import State, under, within
+from windrow.buffers.saved_array import SavedArray
 from windrow.delta import Signs
 from windrow.kernels import loners as kernels
 from windrow.operators.signed_inputs import Events
@@ -41,7 +41,7 @@ class Loners:
         """When rows of a side are given: NEVER, ALONE or TOGETHER (`kernels/loners.py`)."""
         self._when = (left, right)
         self._partners = [np.zeros(0, np.int64) for _ in _SIDES]
-        self._pages = [Pages() for _ in _SIDES]
+        self._saved = [SavedArray() for _ in _SIDES]
 
     @property
     def nbytes(self) -> int:
@@ -79,13 +79,13 @@ class Loners:
         return Turns(event, side, slot, sign.astype(np.int8))
 
     def save(self) -> State:
-        saved = zip(_SIDES, self._pages, self._partners, strict=True)
+        saved = zip(_SIDES, self._saved, self._partners, strict=True)
         return {
             name: part
-            for side, pages, counts in saved
-            for name, part in under(side, pages.save(counts)).items()
+            for side, known, counts in saved
+            for name, part in under(side, known.save(counts)).items()
         }
 
     def restore(self, state: State) -> None:
         for side, name in enumerate(_SIDES):
-            self._partners[side] = self._pages[side].restore(within(name, state)).copy()
+            self._partners[side] = self._saved[side].restore(within(name, state))

@@ -31,6 +31,7 @@ from windrow.log.standing import standing
 from windrow.log.stream_log import LogReader, MemoryLog, StreamLog, part_schemas
 from windrow.operators.base import FAILURES
 from windrow.plan.history import History
+from windrow.runtime.beginning import beginning
 from windrow.runtime.checkpoint import Checkpoint
 from windrow.runtime.execution import PROGRAM, Batch, Effort, Result
 from windrow.runtime.feeding import Backlog, Feed, Pacemaker
@@ -175,6 +176,11 @@ class Pipeline:
                 self.running[name] = Running(queries[name], sink)
             self.program = program
         self.arrived.set()
+
+    def tell_beginning(self, query: CompiledQuery) -> None:
+        """Note with what of the past a query starts that comes while others run."""
+        if any(self.backlog.position(stream.log) for stream in query.streams):
+            self.notices.append(beginning(query, self.logs))
 
     def spread(self, buckets: int) -> None:
         """Move what queries remember to so many buckets, from the next batch on."""
@@ -369,6 +375,8 @@ class Pipeline:
         """Drop what no query needs any more, no window in use holds and no RETAIN protects, even if this
         batch is run again."""
         seen = {name: log.index() for name, log in self.logs_read().items()}
+        for name in (batch.start.keys() & self._streams.keys()) - seen.keys():
+            self._streams[name].log.drop_before(min(batch.start[name], self._first_retained(name)))
         held = self.program.history()
         needed: dict[str, list[int]] = {name: [] for name in seen}
         if batch.start.get(PROGRAM, 0) < self.program.version:
@@ -377,11 +385,14 @@ class Pipeline:
             clock = Span.of(query.streams, seen, batch.start, batch.start).clock
             for stream in query.streams:
                 needed[stream.log].append(first_kept(stream, seen[stream.log], clock, held[stream]))
-        for name, index in seen.items():
-            state = self._streams[name]
-            retained = History(time=state.stream.retain)
-            needed[name].append(first_kept(state.stream, index, state.inlet.newest, retained))
-            state.log.drop_before(min(batch.start.get(name, 0), *needed[name]))
+        for name in seen:
+            needed[name].append(self._first_retained(name))
+            self._streams[name].log.drop_before(min(batch.start.get(name, 0), *needed[name]))
+
+    def _first_retained(self, name: str) -> int:
+        state = self._streams[name]
+        history = History(time=state.stream.retain)
+        return first_kept(state.stream, state.log.index(), state.inlet.newest, history)
 
 
 def _remove_others(folder: Path, known: Collection[str]) -> None:
