@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -31,7 +31,9 @@ def eventually(holds: Callable[[], object], what: str, patience: float = PATIENC
 class Family:
     """A process and all that it starts, however they part: they inherit a mark."""
 
-    def __init__(self, command: list[str], folder: Path) -> None:
+    def __init__(
+        self, command: list[str], folder: Path, variables: Mapping[str, str] | None = None
+    ) -> None:
         self._mark = uuid.uuid4().hex
         self._folder = folder
         temporary = folder / "tmp"
@@ -40,9 +42,12 @@ class Family:
             _MARK: self._mark,
             "TMPDIR": str(temporary),
             "SPARK_LOCAL_DIRS": str(temporary),
-            "JDK_JAVA_OPTIONS": f"-Djava.io.tmpdir={temporary} -XX:-UsePerfData",
+            "JDK_JAVA_OPTIONS": " ".join(
+                (os.environ["JDK_JAVA_OPTIONS"], f"-Djava.io.tmpdir={temporary}", "-XX:-UsePerfData")
+            ),
             "HOME": str(folder),
             "COLUMNS": "200",
+            **(variables or {}),
         }
         self._said = folder / f"said-{self._mark}"
         with self._said.open("wb") as said:
@@ -73,7 +78,7 @@ class Family:
     def _command(self, entry: Path) -> str | None:
         try:
             marked = f"{_MARK}={self._mark}".encode() in (entry / "environ").read_bytes().split(b"\0")
-            return (entry / "cmdline").read_bytes()[:200].decode(errors="replace") if marked else None
+            return (entry / "cmdline").read_bytes().decode(errors="replace") if marked else None
         except OSError:
             return None
 

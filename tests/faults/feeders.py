@@ -16,14 +16,16 @@ import pyarrow.parquet as pq
 
 BEGIN = datetime(2026, 1, 1)
 SCHEMA = pa.schema([("id", pa.int64()), ("kind", pa.int32()), ("made", pa.timestamp("us"))])
-TOGETHER, PAUSE = 100, 0.05
-"""So many tuples come at once, and the seconds from one time to the next."""
 
 
 class Feeder(ABC):
-    """Gives each tuple once, in the order of ids and of time, which goes by as it does outside."""
+    """Gives each tuple once, in the order of ids and of time, which goes by as it does outside.
 
-    def __init__(self) -> None:
+    So many come together, and then none for some seconds.
+    """
+
+    def __init__(self, together: int = 100, pause: float = 0.05) -> None:
+        self._together, self._pause = together, pause
         self.given = 0
         """Ids from 0 up to here."""
         self._began = time.monotonic()
@@ -45,13 +47,13 @@ class Feeder(ABC):
     def take(self) -> pa.Table:
         """Tuples that were never given; many have the same instant."""
         passed = int((time.monotonic() - self._began) * 100)
-        ids = range(self.given, self.given + TOGETHER)
-        self.given += TOGETHER
-        made = [BEGIN + timedelta(milliseconds=10 * passed)] * TOGETHER
+        ids = range(self.given, self.given + self._together)
+        self.given += self._together
+        made = [BEGIN + timedelta(milliseconds=10 * passed)] * self._together
         return pa.table([list(ids), [each % 7 for each in ids], made], schema=SCHEMA)
 
     def _run(self) -> None:
-        while not self._stopping.wait(PAUSE):
+        while not self._stopping.wait(self._pause):
             self.feed()
 
 
@@ -91,8 +93,8 @@ class Bidder(Feeder):
 class Filer(Feeder):
     """Puts files into a folder, each as a whole."""
 
-    def __init__(self, folder: Path, form: str) -> None:
-        super().__init__()
+    def __init__(self, folder: Path, form: str, together: int = 100, pause: float = 0.05) -> None:
+        super().__init__(together, pause)
         folder.mkdir()
         self._folder = folder
         self._form = form

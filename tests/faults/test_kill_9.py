@@ -18,13 +18,13 @@ from typing import Any, Literal
 
 import duckdb
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pytest
 
 import windrow
 from tests.faults.conftest import Family, Start, eventually
-from tests.faults.feeders import SCHEMA, Bidder, Filer
-from tests.faults.killed_driver import FORMATS, QUERIES
+from tests.faults.feeders import Bidder, Filer
+from tests.faults.killed_driver import FORMATS, QUERIES, WINDOWS
+from tests.faults.scene import Scene
 from windrow.catalog import Part, Stream
 from windrow.log.file_log import FileLogReader
 from windrow.log.stream_log import part_schemas
@@ -33,9 +33,6 @@ DRIVER = Path(__file__).with_name("killed_driver.py")
 Runner = Literal["spark", "inline"]
 EARLY = 0.2
 """The share of drivers that are killed before they give anything out, perhaps."""
-DRIVER_ROWS = (0, 2000)
-"""With the one, workers run all batches; with the other, the driver runs the small ones."""
-
 
 KILLED = pytest.mark.parametrize(
     ("runner", "kills", "longest"),
@@ -49,38 +46,19 @@ KILLED = pytest.mark.parametrize(
 """On which runner, how often, and at most how many seconds after it gave something out."""
 
 
-class Scene:
-    """A folder in which drivers run, one after another, on one checkpoint."""
+class Fed(Scene):
+    """Bids are sent to a port, and auctions come as files."""
 
-    def __init__(self, start: Start, folder: Path, runner: Runner, port: int, queries: str) -> None:
-        self._start, self._folder, self._runner, self._port = start, folder, runner, port
-        self._queries = queries
-        self.outputs = tuple(QUERIES[queries])
+    def __init__(self, start: Start, folder: Path, runner: Runner, port: int) -> None:
         self.form = FORMATS[runner]
+        self._runner = runner
         self._checkpoint = folder / "checkpoint"
-        self._drivers = 0
 
-    def driver(self) -> Family:
-        rows = DRIVER_ROWS[self._drivers % len(DRIVER_ROWS)]
-        self._drivers += 1
-        arguments = (DRIVER, self._runner, self._checkpoint, self._port, self._folder, rows)
-        arguments = (*arguments, self._queries)
-        return self._start(*map(str, arguments))
+        def launch(driver_rows: int) -> Family:
+            arguments = (DRIVER, runner, self._checkpoint, port, folder, driver_rows)
+            return start(*map(str, arguments))
 
-    def finish(self) -> None:
-        """Let the driver end when it has processed all."""
-        (self._folder / "finish").touch()
-
-    def output(self, name: str) -> pa.Table:
-        if not self.parts(name):
-            return SCHEMA.empty_table()
-        return ds.dataset(self._folder / name, format="parquet").to_table()
-
-    def parts(self, *names: str) -> list[Path]:
-        return [path for name in names or self.outputs for path in (self._folder / name).glob("part-*")]
-
-    def half_written(self) -> list[Path]:
-        return [path for name in self.outputs for path in (self._folder / name / ".windrow").glob("part-*")]
+        super().__init__(folder, QUERIES, launch)
 
     def accepted(self, name: str) -> pa.Table:
         """The tuples in the stream's log, in their order."""
@@ -96,7 +74,7 @@ class Scene:
         )
 
 
-def kill_at_a_moment(scene: Scene, moments: random.Random, longest: float) -> None:
+def kill_at_a_moment(scene: Fed, moments: random.Random, longest: float) -> None:
     """What was in place before stays in place, and nothing comes into it twice."""
     before = len(scene.parts())
     driver = scene.driver()
@@ -119,7 +97,7 @@ def rows(table: pa.Table) -> list[tuple[Any, ...]]:
     return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def killed_again_and_again(scene: Scene, kills: int, longest: float, bidder: Bidder) -> tuple[Family, int]:
+def killed_again_and_again(scene: Fed, kills: int, longest: float, bidder: Bidder) -> tuple[Family, int]:
     """The driver that comes after some that were killed, and the first id that was sent to it."""
     moments = random.Random(kills)
     for _ in range(kills):
@@ -133,27 +111,24 @@ def killed_again_and_again(scene: Scene, kills: int, longest: float, bidder: Bid
     return driver, surely_from
 
 
-def finish(scene: Scene, driver: Family) -> None:
-    """Let the driver process all that has come, and end."""
-    scene.finish()
-    assert driver.wait() == 0, driver.said
-    driver.is_gone()
-    assert scene.half_written() == []
-
-
 @KILLED
 @pytest.mark.timeout(1800)
-def test_after_kill_9_every_accepted_tuple_is_there_once(
+def test_after_kill_9_every_tuple_is_there_once_and_changes_add_up_to_what_sql_says(
     start: Start, tmp_path: Path, free_port: int, runner: Runner, kills: int, longest: float
 ) -> None:
-    scene = Scene(start, tmp_path, runner, free_port, "tuples")
+    scene = Fed(start, tmp_path, runner, free_port)
     with Bidder(free_port) as bidder, Filer(tmp_path / "in", scene.form) as filer:
         driver, surely_from = killed_again_and_again(scene, kills, longest, bidder)
-    finish(scene, driver)
+    scene.finish(driver)
     bids, auctions = scene.accepted("Bid"), scene.accepted("Auction")
     assert ids(auctions) == list(range(filer.given))
     assert len(bids) == len(set(ids(bids)))
     assert set(range(surely_from, bidder.given)) <= set(ids(bids))
+    every_tuple_is_there_once(scene, bids, auctions)
+    changes_add_up(scene, {"Bid": bids, "Auction": auctions}, random.Random(kills))
+
+
+def every_tuple_is_there_once(scene: Scene, bids: pa.Table, auctions: pa.Table) -> None:
     assert ids(scene.output("bids")) == ids(bids)
     assert ids(scene.output("auctions")) == ids(auctions)
     every = pa.concat_tables([bids, auctions])
@@ -161,21 +136,11 @@ def test_after_kill_9_every_accepted_tuple_is_there_once(
     assert rows(scene.output("moments")) == sorted(set(rows(every.select(["kind", "made"]))))
 
 
-@KILLED
-@pytest.mark.timeout(1800)
-def test_after_kill_9_changes_of_windows_add_up_to_what_sql_says(
-    start: Start, tmp_path: Path, free_port: int, runner: Runner, kills: int, longest: float
-) -> None:
-    scene = Scene(start, tmp_path, runner, free_port, "windows")
-    with Bidder(free_port) as bidder, Filer(tmp_path / "in", scene.form):
-        driver, _ = killed_again_and_again(scene, kills, longest, bidder)
-    finish(scene, driver)
-    streams = {name: scene.accepted(name) for name in ("Bid", "Auction")}
+def changes_add_up(scene: Scene, streams: Mapping[str, pa.Table], moments: random.Random) -> None:
     made = sorted({each for stream in streams.values() for each in stream["made"].to_pylist()})
-    chosen = random.Random(kills).sample(made, 20)
-    for name in scene.outputs:
+    for name in WINDOWS:
         changes = scene.output(name)
-        for instant in (*chosen, made[-1], datetime(2099, 1, 1)):
+        for instant in (*moments.sample(made, 20), made[-1], datetime(2099, 1, 1)):
             assert answer_of(changes, instant) == right_answer(name, instant, streams), (name, instant)
 
 
@@ -192,7 +157,7 @@ def answer_of(changes: pa.Table, instant: datetime) -> Counter[tuple[Any, ...]]:
 
 RIGHT = {
     "pairs": "SELECT b.id, b.made, a.made FROM {bids_2} AS b JOIN {auctions_2} AS a ON b.id = a.id",
-    "moments": "SELECT DISTINCT kind, made FROM {bids_1}",
+    "kinds": "SELECT DISTINCT kind, made FROM {bids_1}",
     "totals": "SELECT kind, count(*), sum(id), max(id) FROM {slid_bids_2} GROUP BY kind",
     "lonely": "SELECT id, made FROM {bids_2} AS b WHERE id NOT IN (SELECT id FROM {auctions_1})",
 }

@@ -1,4 +1,4 @@
-"""Caching is tried on copies of the package, in processes of their own, with the kernels of two modules."""
+"""Caching is tried in processes of their own, on a package that has the registry and two small kernels."""
 
 from __future__ import annotations
 
@@ -10,27 +10,41 @@ from pathlib import Path
 
 import pytest
 
-import windrow
+from windrow.kernels import registry
 from windrow.kernels.registry import is_warm, kernels, warm
 
 WARM = """
-from windrow.kernels import registry
-from windrow.kernels.clocks import late_mask, scan_arrivals
+from windrow.kernels import registry, small
 from windrow.kernels.registry import is_warm, warm
-registry.MODULES = ("windrow.kernels.chains", "windrow.kernels.clocks")
+registry.MODULES = ("windrow.kernels.small",)
 print(is_warm())
 warm(lambda done, todo, name: None)
 print(is_warm())
-late_mask([1, 2], 0, 0)
-print(dict(scan_arrivals.compiled.stats.cache_hits) != {})
+assert small.two_more(1) == 3
+print(dict(small.two_more.compiled.stats.cache_hits) != {})
+"""
+SMALL = """
+from windrow.kernels.registry import kernel
+
+@kernel("int64(int64)")
+def one_more(number):
+    return number + 1
+
+@kernel("int64(int64)")
+def two_more(number):
+    return one_more(one_more(number))
 """
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    source = Path(windrow.__file__).parent
-    copied = shutil.copytree(source, tmp_path / "windrow", ignore=shutil.ignore_patterns("__pycache__"))
-    return copied.parent
+    kernels = tmp_path / "windrow" / "kernels"
+    kernels.mkdir(parents=True)
+    for folder in (kernels.parent, kernels):
+        (folder / "__init__.py").touch()
+    shutil.copy(registry.__file__, kernels)
+    (kernels / "small.py").write_text(SMALL)
+    return tmp_path
 
 
 def run(package: Path, home: Path) -> list[str]:

@@ -74,6 +74,19 @@ def test_all_else_that_spark_says_is_told_by_its_first_line() -> None:
     assert str(told) == "a batch failed in Spark: Job aborted"
 
 
+def test_of_a_workers_traceback_its_end_is_told() -> None:
+    said = (
+        "Job aborted: PythonException: Traceback (most recent call last):\n"
+        '  File "worker.py", line 1, in main\n'
+        "    process()\n"
+        "OSError: no more room\n"
+        "\tat org.apache…"
+    )
+    assert str(told_by_spark("a batch failed in Spark", ValueError(said))) == (
+        "a batch failed in Spark: OSError: no more room"
+    )
+
+
 def test_a_worker_that_does_not_see_the_checkpoint_says_where_it_is(tmp_path: Path) -> None:
     require_checkpoint(tmp_path)
     with pytest.raises(CheckpointError, match="nowhere is not there on ") as refused:

@@ -44,7 +44,7 @@ from windrow.runtime.spark.mail import Mail, throw_away
 from windrow.runtime.spark.messages import DDL, Failure, decode, encode
 from windrow.runtime.spark.session import session
 from windrow.runtime.spark.settling import settle
-from windrow.runtime.spark.shipping import first_line, require_checkpoint, told_by_spark
+from windrow.runtime.spark.shipping import gist, require_checkpoint, told_by_spark
 from windrow.runtime.spark.source import NAME
 from windrow.runtime.spark.starting import undisturbed
 from windrow.runtime.state import Places
@@ -151,7 +151,9 @@ class SparkRunner(Runner):
         self._pipeline.pulse()
         if self._failure or not self._is_active():
             self._ended = True
-            raise self._failure or _ended_by(self._query.exception())
+            raise self._failure or told_by_spark(
+                "Spark's query ended", self._query.exception(), "run `windrow doctor`"
+            )
 
     def _behind(self) -> bool:
         return self._pipeline.next_batch(self._done) is not None
@@ -182,7 +184,7 @@ class SparkRunner(Runner):
             self._failure = told_by_spark("a batch failed in Spark", error)
             raise
         except Exception as error:
-            self._failure = RunnerError(f"a batch failed: {type(error).__name__}: {first_line(error)}")
+            self._failure = RunnerError(f"a batch failed: {type(error).__name__}: {gist(error)}")
             raise
 
     def _in_driver(self, work: Work) -> list[Result | Effort]:
@@ -266,7 +268,3 @@ def _forwarded(on_batch: WeakMethod[Callable[[DataFrame, int], None]]) -> Callab
             target(rows, number)
 
     return forward
-
-
-def _ended_by(error: object) -> RunnerError:
-    return RunnerError(f"Spark's query ended: {first_line(error)}", hint="run `windrow doctor`")

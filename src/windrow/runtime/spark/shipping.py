@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pyarrow as pa
+from pyspark import SparkFiles
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -37,8 +38,11 @@ def runs_elsewhere(master: str) -> bool:
 def ship(spark: SparkSession) -> None:
     """Send the package to all executors, and see that they can run it."""
     pack(Path(__file__).parents[2], PACKAGE)
-    spark.sparkContext.addArchive(f"{PACKAGE}#{__name__.partition('.')[0]}")
-    workers = spark.sparkContext.defaultParallelism
+    context = spark.sparkContext
+    context.addArchive(f"{PACKAGE}#{__name__.partition('.')[0]}")
+    # The driver's worker that plans batches looks elsewhere than all others.
+    context.environment["PYTHONPATH"] = SparkFiles.getRootDirectory()
+    workers = context.defaultParallelism
     columns = ", ".join(f"{name} string" for name in LIBRARIES)
     try:
         asked = spark.range(workers, numPartitions=workers).mapInArrow(tell_versions, columns)
@@ -85,13 +89,17 @@ def check(ours: dict[str, str], found: Iterable[dict[str, str]]) -> None:
                 )
 
 
-def told_by_spark(what: str, error: Exception) -> RunnerError:
+def told_by_spark(what: str, error: object, hint: str | None = None) -> RunnerError:
     """An error for what Spark says; workers that lack a module are recognised."""
     missing = re.search(r"No (?:module named|package metadata was found for) '?(\w+)", str(error))
     if missing:
         return RunnerError(f"the Python of Spark's workers has no {missing[1]}", hint=SAME)
-    return RunnerError(f"{what}: {first_line(error)}")
+    return RunnerError(f"{what}: {gist(error)}", hint=hint)
 
 
-def first_line(error: object) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+def gist(error: object) -> str:
+    """The line of an error that says most: where a worker's traceback is in it, its end."""
+    text = str(error).strip()
+    raised = re.findall(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*(\S.*)", text)
+    lines = raised[-1:] or text.splitlines() or [type(error).__name__]
+    return str(lines[0])
