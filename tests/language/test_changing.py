@@ -23,6 +23,7 @@ ALLOWED = [
     "INSERT INTO Log WITH x AS (SELECT name AS a FROM item) SELECT a FROM x UNION FROM Log",
     "INSERT INTO Company SELECT title, symbol FROM Company",
     "UPDATE Item SET price = price * 1.1",
+    "UPDATE Item SET name = Item.name, price = Item.price WHERE Item.id = 3",
     "UPDATE item SET PRICE = 0, name = upper(name) WHERE id = 3 AND Item.name IS NOT NULL",
     "UPDATE Item SET price = (SELECT max(length(line)) FROM Log), made = now() WHERE id IN (SELECT 1)",
     "DELETE FROM Log",
@@ -192,6 +193,20 @@ FAILURES = [
         "SET takes column = expression",
         "(price, id) = (1, 2)",
         "assign one column after another",
+    ),
+    (
+        "UPDATE Item SET name = upper(name, 'x'),\n item.price = 1 WHERE id = 3",
+        ParseError,
+        "SET names a column by itself",
+        "item.price",
+        "write price",
+    ),
+    (
+        'UPDATE Item SET "x".price.y = 1',
+        ParseError,
+        "SET names a column by itself",
+        '"x".price.y',
+        "a column is set as a whole",
     ),
     ("UPDATE Item SET price", ParseError, "the statement ends too early, after 'price'", "", None),
     (

@@ -70,6 +70,20 @@ FAILURES = [
         "leave it out, or the window in FROM",
     ),
     (
+        "SELECT sum(itemID) OVER (RANGE 1 MINUTE PRECEDING) FROM Item",
+        Refused,
+        "OVER follows tuples as they come, and those of Item stop counting again",
+        "sum(itemID)",
+        "rows have no timestamp here: say OVER (ORDER BY column RANGE …)",
+    ),
+    (
+        "SELECT sum(itemID) OVER (ROWS 3 PRECEDING SLIDE 2) FROM Item",
+        Refused,
+        "a frame with SLIDE or ACTIVE EXPIRATION follows the tuples of a stream as they come",
+        "ROWS 3 PRECEDING SLIDE 2",
+        "leave it out",
+    ),
+    (
         "SELECT sum(price) OVER (ROWS 1 PRECEDING), count(*) FROM Bid",
         Refused,
         "OVER is of tuples as they come, and here they are grouped",

@@ -21,6 +21,7 @@ from windrow.language.scalars import NotScalar, function_names
 from windrow.language.scope import Scope
 from windrow.language.timestamps import timestamp_column, timestamp_positions
 from windrow.language.window_functions import is_of_over, meaning_of
+from windrow.plan.emitting import windows_of
 from windrow.plan.grouping import Frame, Over
 from windrow.plan.nodes import Node, Project
 from windrow.plan.patterns import Pattern
@@ -162,11 +163,14 @@ class Overs:
 
     def _check_input(self, window: exp.Window, input_: Node) -> None:
         if input_.pattern is not Pattern.MON:
+            has_windows = any(True for _ in windows_of(input_))
             raise NotScalar(
                 "OVER",
                 f"OVER follows tuples as they come, and those of {self.name} stop counting again",
                 self.scope.place(window),
-                hint="leave the window in FROM out: the frame in OVER tells how far back to look",
+                hint="leave the window in FROM out: the frame in OVER tells how far back to look"
+                if has_windows
+                else "rows have no timestamp here: say OVER (ORDER BY column RANGE …)",
             )
 
     def _check_aggregate(self, window: exp.Window) -> None:

@@ -27,7 +27,7 @@ from windrow.language.scope import unsteady
 from windrow.language.sources import Sources
 from windrow.language.statements import FrameClause, WindowClause
 from windrow.language.tokens import DIALECT
-from windrow.plan.emitting import Reevaluate
+from windrow.plan.emitting import Reevaluate, windows_of
 from windrow.plan.joins import RelationScan
 from windrow.plan.nodes import Node, leaves, scans
 from windrow.plan.windows import Extent
@@ -187,7 +187,7 @@ class _Question:
             raise Refused(
                 "a frame with SLIDE or ACTIVE EXPIRATION follows the tuples of a stream as they come",
                 clause.span,
-                hint="leave it out, or the window in FROM",
+                hint="leave it out, or the window in FROM" if self._has_windows else "leave it out",
             )
         length = None if clause.size is None else str(clause.size)
         if length is not None and clause.extent is Extent.TIME:
@@ -201,6 +201,10 @@ class _Question:
                 end="CURRENT ROW",
             ),
         )
+
+    @property
+    def _has_windows(self) -> bool:
+        return any(True for node in self.sources for _ in windows_of(node))
 
     def _explained(self, fault: engine.Fault, written: exp.Expr) -> StatementError:
         if self.refusal is not None and fault.kind in ("Binder", "Parser"):

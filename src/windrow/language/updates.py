@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import TokenType, exp
@@ -24,6 +25,7 @@ def update(cursor: Cursor) -> tuple[type[Statement], dict[str, Any]]:
     target = cursor.name(_TABLE)
     if not cursor.at_words("SET"):
         raise cursor.expected("SET")
+    _check_columns(replace(cursor), target)
     tree = _read(cursor, start)
     columns, values = zip(*(_assignment(each, cursor.source) for each in tree.expressions), strict=True)
     return Update, {"target": target, "columns": columns, "values": values, **_rest(cursor, tree)}
@@ -38,6 +40,21 @@ def delete(cursor: Cursor) -> tuple[type[Statement], dict[str, Any]]:
     if not (cursor.token is None or cursor.at(TokenType.SEMICOLON) or cursor.at_words("WHERE")):
         raise cursor.expected("WHERE or ';'")
     return Delete, {"target": target, **_rest(cursor, _read(cursor, start))}
+
+
+def _check_columns(cursor: Cursor, table: Name) -> None:
+    """Refuse columns with a table before them. So does DuckDB, which does not say where."""
+    cursor.expect("SET")
+    while (token := cursor.peek(1)) is not None:
+        if token.token_type is TokenType.DOT:
+            named = cursor.dotted_name("the name of a column")
+            before, _, column = named.text.rpartition(".")
+            is_table = before.lower() == table.text.lower()
+            hint = f"write {column}" if is_table else "a column is set as a whole"
+            raise ParseError("SET names a column by itself", named.span, hint=hint)
+        cursor.until(TokenType.COMMA, TokenType.FROM, TokenType.WHERE, TokenType.SEMICOLON)
+        if not cursor.passes_kind(TokenType.COMMA):
+            return
 
 
 def _read(cursor: Cursor, start: int) -> exp.Update | exp.Delete:
