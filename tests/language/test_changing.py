@@ -230,6 +230,14 @@ FAILURES = [
         "USING",
         None,
     ),
+    (
+        "CREATE AGGREGATE avg(x real) : real { INITIALIZE: ITERATE: { INSERT INTO RETURN VALUES (x) } };"
+        "UPDATE Item SET price = (SELECT avg(price) FROM Item)",
+        Refused,
+        "statements on tables are asked of DuckDB, which does not know your avg()",
+        "avg(price)",
+        "ask a query for it: SNAPSHOT SELECT … FROM a table",
+    ),
     ("DELETE Item", ParseError, "expected FROM, found 'Item'", "Item", None),
     (
         "DELETE FROM Item WHERE sum(id) > 3",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,11 @@ from tests.language.golden_plans import Example, catalog_of, examples, planned
 BY_FILE: dict[Path, list[Example]] = {}
 for _example in examples():
     BY_FILE.setdefault(_example.file, []).append(_example)
+
+
+def test_every_example_of_esl_is_there() -> None:
+    told = " ".join(example.title for example in examples() if example.file.stem == "esl")
+    assert {int(number) for number in re.findall(r"example (\d+)", told)} == set(range(1, 19))
 
 
 @pytest.mark.parametrize("file", BY_FILE, ids=lambda file: file.stem)

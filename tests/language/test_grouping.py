@@ -179,6 +179,23 @@ FAILURES = [
         "1",
         "an explicit CAST may help",
     ),
+    (
+        "SELECT itemID, myavg(price) FROM Bid [NOW] GROUP BY ROLLUP (itemID)",
+        Refused,
+        "GROUP BY with several sets of groups is asked of DuckDB as a whole,"
+        " which does not know your myavg()",
+        "myavg(price)",
+        "call it in a query of WITH, and go on from its results",
+    ),
+    (
+        "CREATE AGGREGATE avg(x real) : real { INITIALIZE: ITERATE: { INSERT INTO RETURN VALUES (x) } };"
+        "SELECT price FROM Bid [NOW] WHERE price = 1 OR price > (SELECT avg(price) FROM Bid [ROWS 3])",
+        Refused,
+        "a query in WHERE under OR or within an expression is asked of DuckDB as a whole,"
+        " which does not know your avg()",
+        "avg(price)",
+        "call it in a query of WITH, and go on from its results",
+    ),
     ("SELECT summ(price) FROM Bid [NOW]", UnknownName, "there is no function 'summ'", "summ(price)", None),
     (
         "SELECT sum(random()) FROM Bid [NOW]",

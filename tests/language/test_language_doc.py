@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +33,12 @@ from windrow.language.statements import (
 )
 
 PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
+
+ABOUT_QUERIES = (
+    *("Queries", "Windows", "Joins", "Groups", "The first so many", "WITH", "OVER"),
+    *("UNION, INTERSECT, EXCEPT", "DISTINCT", "EXISTS and IN", "Answers as streams", "Everything else"),
+    *("Deriving streams", "Tables in queries", "Aggregates of your own"),
+)
 
 
 def examples() -> Iterator[tuple[str, str | None]]:
@@ -98,6 +105,13 @@ def test_every_statement_has_its_row() -> None:
 def test_every_setting_has_its_row(name: str) -> None:
     setting = SETTINGS[name]
     assert f"| `{name}` | {setting.kind} | {setting.doc} |" in PAGE
+
+
+@pytest.mark.parametrize("section", ABOUT_QUERIES)
+def test_every_section_on_queries_has_examples_and_tells_the_update_pattern(section: str) -> None:
+    text = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    assert "```sql" in text
+    assert "pattern" in text or re.search(r"\b(monotonic|weak|strict)\b", text)
 
 
 def test_the_contents_name_every_section() -> None:

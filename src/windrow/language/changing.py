@@ -19,6 +19,8 @@ from windrow.language.casts import castable
 from windrow.language.engine import Fault
 from windrow.language.inserting import fields_named
 from windrow.language.names import counted, suggest
+from windrow.language.scalars import function_names
+from windrow.language.scope import Scope
 from windrow.language.spans import span_of
 from windrow.language.statements import Delete, InsertSelect, Name, Update
 from windrow.language.tokens import DIALECT, Source
@@ -138,6 +140,7 @@ class _Context:
 
     def check(self, trees: Sequence[exp.Expr], text: str, relation: Relation) -> None:
         """Refuse a text with names or types that DuckDB cannot bind; the trees are what it says."""
+        self._check_functions(trees)
         relations = list(dict.fromkeys(found for tree in trees for found in self._read(tree, relation)))
         fault = engine.binding_fault(map(table_sql, relations or [relation]), text)
         if fault is None:
@@ -148,6 +151,17 @@ class _Context:
             index = self.source.index_at(self.source.offset(self.span) + len(before))
             place = self.source.span_of(self.source.tokens[index])
         raise bound_error(fault, place, [name for each in relations for name in each.schema.names])
+
+    def _check_functions(self, trees: Sequence[exp.Expr]) -> None:
+        """Refuse aggregates of the user's own, which DuckDB may know as something else."""
+        scope = Scope(self.source, self.span, ())
+        for function in (each for tree in trees for each in tree.find_all(exp.Func)):
+            if own := self.catalog.aggregates.keys() & function_names(function, scope):
+                raise Refused(
+                    f"statements on tables are asked of DuckDB, which does not know your {min(own)}()",
+                    self.place(function),
+                    hint="ask a query for it: SNAPSHOT SELECT … FROM a table",
+                )
 
     def describe(self, select: str, relation: Relation, tree: exp.Expr) -> Sequence[tuple[str, str]]:
         tables = map(table_sql, self._read(tree, relation))

@@ -22,7 +22,7 @@ from windrow.language.nested_output import nested_streams
 from windrow.language.ordering import shown_in_order
 from windrow.language.projection import distinct_names
 from windrow.language.refusals import refuse_samples
-from windrow.language.scalars import NotScalar, check_steady
+from windrow.language.scalars import NotScalar, check_steady, function_names
 from windrow.language.scope import unsteady
 from windrow.language.sources import Sources
 from windrow.language.statements import FrameClause, WindowClause
@@ -163,6 +163,13 @@ class _Question:
         scope = self.context.scope()
         for function in root.find_all(exp.Func):
             check_steady(function, scope)
+            own = self.context.catalog.aggregates.keys() & function_names(function, scope)
+            if own:
+                raise Refused(
+                    f"{self.reason} is asked of DuckDB as a whole, which does not know your {min(own)}()",
+                    self.context.place(function),
+                    hint="call it in a query of WITH, and go on from its results",
+                )
         for table in root.find_all(exp.Table):
             if not isinstance(table.this, exp.Identifier) and table.this.name.lower() not in _FUNCTIONS:
                 if isinstance(table.this, exp.GenerateSeries):
