@@ -47,7 +47,7 @@ def spark_peers(scale: Scale) -> Iterator[Measurement]:
                 title,
                 {
                     SPARK: partial(_spark, work, plan, conf),
-                    WINDROW: partial(from_files, query, ("S",), work),
+                    WINDROW: partial(from_files, query, ("S",), rows, work),
                 },
                 work=rows,
                 rounds=min(scale.rounds, 3),
@@ -58,8 +58,10 @@ def spark_peers(scale: Scale) -> Iterator[Measurement]:
 
 
 def hopping_sums(rows: DataFrame) -> DataFrame:
-    window = F.window("ts", "60 seconds", "1 second")
-    return rows.withWatermark("ts", "0 seconds").groupBy(window, "src").agg(F.sum("bytes"), F.count("*"))
+    """The first type of timestamps has no watermarks in Spark."""
+    rows = rows.withColumn("ts", rows["ts"].cast("timestamp")).withWatermark("ts", "0 seconds")
+    hops = F.window("ts", "60 seconds", "1 second")
+    return rows.groupBy(hops, "src").agg(F.sum("bytes"), F.count("*"))
 
 
 def _spark(work: Path, plan: Callable[[DataFrame], DataFrame], conf: dict[str, str]) -> float:

@@ -14,13 +14,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import windrow
 from bench.harness import Bound, Measurement, Scale, benchmark, measure
 from bench.measuring.restarted import seconds_to_answer
-from bench.measuring.spark_runs import BATCH_ROWS, database, push
+from bench.measuring.spark_runs import BATCH_ROWS, database, from_log, push
 from bench.measuring.traffic import packets, workplace
 from bench.measuring.window_tasks import W1, W3, W7, WindowTask, shared_out, traffic_of
-from windrow.runtime.metrics import Metrics
 
 LARGE, SMALL, FULL, EMPTY = "window of 1,000,000", "window of 10,000", "1,000,000 tuples", "no state"
 SOURCES = {W1.name: (1_000, 1_000)}
@@ -71,22 +69,8 @@ def _over(task: WindowTask, seconds: int) -> WindowTask:
 
 
 def _throughput(task: WindowTask, sources: int, kept: int, rows: int, work: Path) -> float:
-    with database(work) as db:
-        push(db, traffic_of(task, kept + rows, sources))
-        db.execute(f"INSERT INTO 'blackhole:' {task.query}")
-        return _seconds_after(kept, db)
-
-
-def _seconds_after(tuples: int, db: windrow.Database) -> float:
-    """From when so many tuples are through until all are."""
-    full: list[float] = []
-
-    def look(metrics: Metrics) -> None:
-        if metrics.tuples_in >= tuples:
-            full.append(time.perf_counter())
-
-    db.run(until_idle=True, progress=look)
-    return time.perf_counter() - full[0]
+    arrivals = traffic_of(task, kept + rows, sources)
+    return rows * from_log([task.query], arrivals, work, after=kept)
 
 
 def _small_batches(task: WindowTask, sources: int, kept: int, count: int, work: Path) -> float:

@@ -35,7 +35,7 @@ def windows_spark(scale: Scale) -> Iterator[Measurement]:
                 f"{task.name}: {task.title}",
                 {
                     PLAIN: partial(identity_pass, work / "in" / "*", work, BATCH_ROWS // CHUNK, "src"),
-                    FILES: partial(from_files, task.query, task.streams, work),
+                    FILES: partial(from_files, task.query, task.streams, rows, work),
                     LOG: partial(_from_log, task, rows, work),
                 },
                 work=rows,
@@ -57,4 +57,4 @@ def _write(task: WindowTask, rows: int, folder: Path) -> None:
 
 
 def _from_log(task: WindowTask, rows: int, work: Path) -> float:
-    return from_log([task.query], traffic_of(task, rows), work)
+    return rows * from_log([task.query], traffic_of(task, rows), work)
