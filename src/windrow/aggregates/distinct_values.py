@@ -74,21 +74,22 @@ class Values(Part):
 
     def codes(self, arrived: Arrived) -> Column:
         values = one_array(arrived.rows[self._column])
-        if self._is_packed:
-            whole = values.fill_null(0).cast(pa.int64()).to_numpy()
-            packed = (arrived.groups << _HALF) | (whole & (2**_HALF - 1))
-            keys = pa.table({_PACKED.names[0]: packed})
-        else:
-            keys = pa.table([pa.array(arrived.groups), values], names=[_GROUP, self._column])
         counted: Any = values.is_valid()
         if self._where is not None:
             counted = where_true(one_array(arrived.rows[self._where]), counted).fill_null(False)
         there = counted.to_numpy(zero_copy_only=False)
-        codes = np.zeros(len(values), np.int64)
         if there.all():
-            return pa.array(self.keys.codes(keys))
-        codes[there] = self.keys.codes(keys.filter(counted))
+            return pa.array(self.codes_of(arrived.groups, values))
+        codes = np.zeros(len(values), np.int64)
+        codes[there] = self.codes_of(arrived.groups[there], values.filter(counted))
         return pa.array(codes, mask=~there)
+
+    def codes_of(self, groups: Ints, values: Column) -> Ints:
+        """The codes of values that count."""
+        if not self._is_packed:
+            return self.keys.codes(pa.table([pa.array(groups), values], names=[_GROUP, self._column]))
+        packed = (groups << _HALF) | (whole_numbers(values) & (2**_HALF - 1))
+        return self.keys.codes(pa.table({_PACKED.names[0]: packed}))
 
 
 class DistinctValues(Values):
@@ -145,6 +146,12 @@ class DistinctValues(Values):
         self._counts.restore(state)
         self._counts.grow(self.keys.capacity)
         self._has_changed = np.zeros(self.keys.capacity, np.bool_)
+
+
+def whole_numbers(values: Column) -> Ints:
+    """Values that are there, in 64 bits."""
+    numbers: Ints = values.cast(pa.int64()).to_numpy()
+    return numbers
 
 
 def _is_half(type_: pa.DataType) -> bool:

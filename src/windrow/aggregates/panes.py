@@ -42,6 +42,9 @@ class Panes:
         self._over = np.empty(0, np.int64)
         """Cells that nobody needs any more."""
         self._clock = BEGINNING
+        self._rows = self._nowhere = np.empty(0, np.int64)
+        self._ones = np.empty(0, np.int8)
+        """What is said of all tuples that come."""
         self._numbering = Numbering()
 
     def arrive(self, ts: Instants, rows: pa.Table, groups: Places, capacity: int) -> None:
@@ -59,13 +62,15 @@ class Panes:
         new, self._free = free[:made], free[made : len(self._free)]
         self._taken = max(self._taken, int(new.max(initial=-1)) + 1)
         self._entering.insert(new, self._cells.known[new, kernels.ENTER])
-        ones = np.ones(count, np.int8)
+        if count > len(self._rows):
+            self._rows, self._nowhere = np.arange(count), np.full(count, -1)
+            self._ones = np.ones(count, np.int8)
+        ones, places = self._ones[:count], self._nowhere[:count]
         names = self._ledger.schema.names
         kept = pa.table(self._ledger.ingredients_of(Arrived(rows, groups, ones)), names)
-        nowhere = np.full(count, -1)
         self._ledger.add_up(
             Events(
-                *(Tuples(kept), found, None, np.arange(count), ones, ts, nowhere, Moments.none()),
+                *(Tuples(kept), found, None, self._rows[:count], ones, ts, places, Moments.none()),
                 _rounded(self._taken),
             )
         )
@@ -91,7 +96,7 @@ class Panes:
 
     def survivors(self, capacity: int) -> Events:
         """The coming of all cells that count now, again."""
-        cells = np.flatnonzero(self._cells.known.any(axis=1))
+        cells = self._cells.there()
         cells = cells[self._cells.known[cells, kernels.ENTER] <= self._clock]
         groups, ends = (self._cells.known[cells, kind] for kind in (kernels.GROUP, kernels.LEAVE))
         return Events.survivors(groups, ends, _tuples(cells), capacity)
@@ -109,8 +114,7 @@ class Panes:
     def restore(self, state: State) -> None:
         """The cells were restored before."""
         self._clock = state[_CLOCK][_CLOCK][0].as_py()
-        known = self._cells.known
-        there = np.flatnonzero(known.any(axis=1))
+        known, there = self._cells.known, self._cells.there()
         self._taken = int(there.max(initial=-1)) + 1
         self._free = np.setdiff1d(np.arange(self._taken), there)
         self._touched = np.zeros(len(known), np.bool_)

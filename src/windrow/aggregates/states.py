@@ -24,7 +24,9 @@ class GroupStates:
         """Have room for groups below this number."""
         missing = capacity - len(self.numbers)
         if missing > 0:
-            self.numbers = np.concatenate([self.numbers, np.zeros((missing, self.width), np.int64)])
+            longer = np.zeros((capacity, self.width), np.int64)
+            longer[: len(self.numbers)] = self.numbers
+            self.numbers = longer
 
     def widened(self, front: int, back: int) -> GroupStates:
         """The same with so many zeros before and behind the numbers of each group."""
@@ -33,10 +35,17 @@ class GroupStates:
         wider.numbers[:, front : front + self.width] = self.numbers
         return wider
 
+    def there(self) -> Ints:
+        """The groups whose numbers are not all 0."""
+        any_: npt.NDArray[np.bool_] = np.zeros(len(self.numbers), np.bool_)
+        for column in self.numbers.T:
+            any_ |= column != 0
+        return np.flatnonzero(any_)
+
     def save(self, changed: Ints) -> State:
         """All numbers, of which those of `changed` groups (they rise) are not as they were saved last."""
         if self._is_new:
-            self._is_new, changed = False, np.flatnonzero(self.numbers.any(axis=1))
+            self._is_new, changed = False, self.there()
         self._saved.add(changed, np.take(self.numbers, changed, axis=0))
         return self._saved.save()
 

@@ -15,6 +15,8 @@ Ints = npt.NDArray[np.int64]
 Signs = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]
 
+_READ = "Array(int64, 1, 'C', True)"
+
 
 @kernel(
     "Tuple((int64[::1], int8[::1], int64[::1]))(Array(int64, 1, 'C', True), Array(int64, 1, 'C', True),"
@@ -84,3 +86,28 @@ def number_moments(
     for moment in range(openings):
         newest[moment_groups[moment]] = -1
     return openings, used
+
+
+@kernel(
+    f"int64({_READ}, {_READ}, int64, Array(boolean, 1, 'C', True), Array(boolean, 1, 'C', True),"
+    " int64[::1], int64[::1], int8[::1])"
+)
+def tell(
+    instants: Ints, before: Ints, openings: int, left: Mask, came: Mask, told: Ints, ts: Ints, signs: Signs
+) -> int:
+    """The moments whose results are told, and when: of each instant first those before that `left`, then
+    those that `came`. Both are of the moments behind the openings. Returns how many are told."""
+    count, first = 0, openings
+    while first < instants.shape[0]:
+        last, instant = first, instants[first]
+        while last < instants.shape[0] and instants[last] == instant:
+            if left[last - openings]:
+                told[count], ts[count], signs[count] = before[last], instant, -1
+                count += 1
+            last += 1
+        for moment in range(first, last):
+            if came[moment - openings]:
+                told[count], ts[count], signs[count] = moment, instant, 1
+                count += 1
+        first = last
+    return count

@@ -16,12 +16,16 @@ Flags = npt.NDArray[np.bool_]
 
 GROUP, ENTER, LEAVE = range(3)
 """Of a cell, in `cells`."""
-FRESH, LAST = range(2)
-"""Of a cell, how many values come with it that are not there, and how many it is the last to have."""
+FRESH, LAST, GIVEN, UNTIL = range(4)
+"""Of a cell, how many values come with it that are not there, and how many it is the last to have; how
+often its number was given before, and when it leaves."""
+NUMBER = 32
+"""The number of a cell has so many bits."""
 
 _READ = "Array(int64, 1, 'C', True)"
 _SIGNS = "Array(int8, 1, 'C', True)"
 _NEVER = 2**63 - 1
+_NUMBERS = 2**NUMBER - 1
 
 
 @kernel("int64(int64, int64, int64)")
@@ -89,27 +93,36 @@ def combine(
                 noted[moment, place] = state[group, place]
 
 
-@kernel(f"void({_READ}, {_SIGNS}, {_READ}, int64[:, ::1], int64[:, ::1], int64[:, ::1], boolean[::1])")
+@kernel(f"int64({_READ}, {_SIGNS}, {_READ}, int64[:, ::1], int64[:, ::1], int64[:, ::1], boolean[::1])")
 def sight(
     cells: Ints, signs: Signs, codes: Ints, known: Ints, seen: Ints, counts: Ints, touched: Flags
-) -> None:
+) -> int:
     """Tuples with values come to cells: each value is counted in the last cell that has it, and is fresh
-    where the one before is gone when this one enters. `seen` has of each value one more than the number of
-    its last cell, and when that leaves; `known` of each cell when it comes and goes."""
+    where the one before is gone when this one enters. `seen` has of each value which that cell is: one more
+    than its number and, above it, how often the number was given before. Returns how many are fresh."""
+    fresh = 0
     for place in range(cells.shape[0]):
         if signs[place] == 0:
             continue
         cell, code = cells[place], codes[place]
-        before = seen[code, 0] - 1
-        if before == cell and seen[code, 1] == known[cell, LEAVE]:
+        now, last = counts[cell, GIVEN] << NUMBER | (cell + 1), seen[code, 0]
+        if last == now:
             continue
-        if before >= 0 and seen[code, 1] > known[cell, ENTER]:
+        seen[code, 0] = now
+        counts[cell, LAST] += 1
+        counts[cell, UNTIL] = known[cell, LEAVE]
+        before = (last & _NUMBERS) - 1
+        if (
+            before >= 0
+            and counts[before, GIVEN] == last >> NUMBER
+            and counts[before, UNTIL] > known[cell, ENTER]
+        ):
             counts[before, LAST] -= 1
             touched[before] = True
         else:
             counts[cell, FRESH] += 1
-        counts[cell, LAST] += 1
-        seen[code, 0], seen[code, 1] = cell + 1, known[cell, LEAVE]
+            fresh += 1
+    return fresh
 
 
 @kernel(f"void({_READ}, {_SIGNS}, {_READ}, {_READ}, {_READ}, int64[:, ::1], int64[:, ::1], int64[:, ::1])")

@@ -11,6 +11,7 @@ from windrow.operators.ending import Ending
 from windrow.operators.netting import netted
 from windrow.plan.emitting import Changes
 from windrow.plan.expiration import Expire
+from windrow.plan.grouping import GroupBy
 
 
 class ExpireOperator(Operator):
@@ -36,7 +37,12 @@ class ExpireOperator(Operator):
 
 
 class ChangesOperator(ExpireOperator):
-    """Runs a Changes node: of each instant it tells the balance."""
+    """Runs a Changes node: of each instant it tells the balance. Groups do so themselves."""
+
+    def __init__(self, node: Changes) -> None:
+        super().__init__(node)
+        self._is_balanced = isinstance(node.input, GroupBy) and not node.input.repeats
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
-        return netted(super().on_deltas(inputs), self._schema)
+        changes = super().on_deltas(inputs)
+        return changes if self._is_balanced else netted(changes, self._schema)

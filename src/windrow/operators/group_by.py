@@ -1,8 +1,8 @@
 """One result a group of live tuples, told anew whenever it changes.
 
 At each instant at which the result of a group is another than before, a negative tuple takes the old one
-back and a positive tuple gives the new one, side by side. A group without tuples has no result, but for
-the one group of a query without keys, which always has.
+back and a positive tuple gives the new one; of an instant, all negative ones come first. A group without
+tuples has no result, but for the one group of a query without keys, which always has.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from windrow.aggregates.sums import Counts
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
 from windrow.delta import BEGINNING, Delta
+from windrow.kernels import moments as kernels
 from windrow.operators.base import Operator, failures_of
 from windrow.plan.grouping import GroupBy
 from windrow.plan.nodes import origins
@@ -141,11 +142,13 @@ class Grouped(Operator, Generic[Kept]):
         same = had & has & (not self._repeats)
         for result in results:
             same[same] = equal_places(result, before[same], now[same])
-        told = np.column_stack([had & ~same, has & ~same])
-        chosen = np.column_stack([before, now])[told]
-        signs = np.broadcast_to(np.array([-1, 1], np.int8), told.shape)[told]
-        ts = np.broadcast_to(moments.instants[now, np.newaxis], told.shape)[told]
-        return Delta(clock, self._rows(results, chosen, moments.groups[chosen]), ts, None, signs)
+        told, ts = (np.empty(2 * len(now), np.int64) for _ in range(2))
+        signs = np.empty(2 * len(now), np.int8)
+        kinds = had & ~same, has & ~same
+        count = kernels.tell(moments.instants, moments.before, moments.openings, *kinds, told, ts, signs)
+        chosen = told[:count]
+        rows = self._rows(results, chosen, moments.groups[chosen])
+        return Delta(clock, rows, ts[:count], None, signs[:count])
 
     def _rows(self, results: list[pa.Array[Any]], chosen: Places, groups: Places) -> pa.Table:
         """The keys and results of chosen moments."""

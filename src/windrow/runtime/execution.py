@@ -206,10 +206,12 @@ class Work:
     ) -> Iterator[Exchanged]:
         """A delta for each bucket, even an empty one: it carries the clock."""
         count = self.buckets_of(query.text)
+        if count == 1:
+            yield Exchanged(query.name, output.id, HOME, place, delta)
+            return
         bucket_of = buckets(delta.rows, to.keys, count)
         for bucket in range(count):
-            share = delta if count == 1 else delta.take(bucket_of == bucket)
-            yield Exchanged(query.name, output.id, bucket, place, share)
+            yield Exchanged(query.name, output.id, bucket, place, delta.take(bucket_of == bucket))
 
 
 def _read(
