@@ -76,9 +76,9 @@ def assign(
             found[place - begin] = slots[hashes[place - begin] & mask]
         for place in range(begin, end):
             entry = found[place - begin]
-            code = max((entry & _LOW) - 1, 0)
-            same = entry != 0 and is_at(keys, place, rows, code, at)
-            found[place - begin] = code if same else -1
+            code = (entry & _LOW) - 1
+            alike = code >= 0 and (entry >> 32) & _LOW == hashes[place - begin]
+            found[place - begin] = code if alike and is_at(keys, place, rows, code, at) else -1
         for place in range(begin, end):
             code = found[place - begin]
             if code < 0:
@@ -130,18 +130,26 @@ def move(entries: Ints, slots: Ints) -> None:
 def remove(codes: Ints, rows: Ints, at: int, slots: Ints, changed: Flags) -> None:
     """Take codes out, and make their rows 0. What was put behind one for want of its place moves up."""
     mask = slots.shape[0] - 1
-    for code in codes:
-        gap = hashed(rows, code, at) & mask
-        while slots[gap] & _LOW != code + 1:
-            gap = (gap + 1) & mask
-        slot = (gap + 1) & mask
-        while slots[slot] != 0:
-            wish = (slots[slot] >> 32) & mask
-            if (slot - wish) & mask >= (slot - gap) & mask:
-                slots[gap] = slots[slot]
-                gap = slot
-            slot = (slot + 1) & mask
-        slots[gap] = 0
-        for word in range(rows.shape[1]):
-            rows[code, word] = 0
-        changed[code] = True
+    hashes, found = np.empty(_AHEAD, np.int64), np.empty(_AHEAD, np.int64)
+    for begin in range(0, codes.shape[0], _AHEAD):
+        end = min(begin + _AHEAD, codes.shape[0])
+        for place in range(begin, end):
+            hashes[place - begin] = hashed(rows, codes[place], at)
+            found[place - begin] = slots[hashes[place - begin] & mask]
+        for place in range(begin, end):
+            code, gap = codes[place], hashes[place - begin] & mask
+            # What was in its own place before is still there.
+            if found[place - begin] & _LOW != code + 1:
+                while slots[gap] & _LOW != code + 1:
+                    gap = (gap + 1) & mask
+            slot = (gap + 1) & mask
+            while slots[slot] != 0:
+                wish = (slots[slot] >> 32) & mask
+                if (slot - wish) & mask >= (slot - gap) & mask:
+                    slots[gap] = slots[slot]
+                    gap = slot
+                slot = (slot + 1) & mask
+            slots[gap] = 0
+            for word in range(rows.shape[1]):
+                rows[code, word] = 0
+            changed[code] = True
