@@ -1,6 +1,7 @@
 """Whatever fails, and whenever, what comes out of a pipeline is what SQL says of the whole input.
 
-A seed chooses the faults and their order; WINDROW_CHAOS_SEED gives one.
+A seed chooses the faults and their order. WINDROW_CHAOS_SEED gives one; WINDROW_CHAOS_FAULTS says how many
+the long test has.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ LEISURELY = {"together": 20, "pause": 0.2}
 AT_ONCE = 0.3
 """The share of faults after which nobody waits for something to come out."""
 SETTINGS = {
+    "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.executor.memory": "512m",
@@ -178,5 +180,5 @@ def standalone(tmp_path: Path, free_port: int) -> Iterator[clusters.Standalone]:
 def test_in_long_chaos_on_a_cluster_the_sink_gets_what_sql_says(
     start: Start, standalone: clusters.Standalone, tmp_path: Path, seed: int
 ) -> None:
-    faults = random.Random(seed).choices(FAULTS, k=100)
+    faults = random.Random(seed).choices(FAULTS, k=int(os.environ.get("WINDROW_CHAOS_FAULTS", 100)))
     in_chaos(start, tmp_path, standalone.url, faults, seed, standalone.members)

@@ -26,7 +26,6 @@ LOG = Path(tempfile.gettempdir(), f"windrow-spark-{os.getpid()}.log")
 
 SETTINGS: Mapping[str, str] = {
     "spark.app.name": "windrow",
-    "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()} -Dwindrow.log={LOG}",
     # Stages are small and many: what adapts or splits them costs more than it saves.
@@ -36,6 +35,12 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.numRecentProgressUpdates": "10",
     "spark.sql.streaming.stopTimeout": "60s",
 }
+LOCAL: Mapping[str, str] = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+"""Where Spark runs on this machine alone."""
 _lock = threading.Lock()
 _own: list[SparkSession] = []
 _equipped: list[SparkContext] = []
@@ -80,8 +85,7 @@ def _started(master: str, more: Mapping[str, str]) -> SparkSession:
     os.environ["JAVA_HOME"] = str(require_java().home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master.startswith("local"):
-        loopback = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-        more = {**loopback, **more}
+        more = {**LOCAL, **more}
     conf = SparkConf().setMaster(master).setAll([*{**SETTINGS, **more}.items()])
     try:
         with undisturbed():
