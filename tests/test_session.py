@@ -348,3 +348,11 @@ def test_aggregates_come_back_with_the_checkpoint(connect: Connect, tmp_path: Pa
         db.check_script(f"DROP AGGREGATE average; {AVERAGE.replace('t / n', 'n')}")
         with pytest.raises(CheckpointError):
             db.check_script(AVERAGE.replace("t / n", "n"))
+
+
+def test_python_is_refused_before_it_is_imported(connect: Connect, tmp_path: Path) -> None:
+    (tmp_path / "noisy.py").write_text("raise SystemExit('imported')")
+    db = connect(allow_python=False)
+    with pytest.raises(Refused, match="f is written in Python, which nobody may bring here"):
+        db.execute("CREATE AGGREGATE IF NOT EXISTS f(x INT) : INT LANGUAGE PYTHON AS 'noisy:Noisy'")
+    assert not db.catalog.aggregates

@@ -134,8 +134,10 @@ class Query:
 class Database:
     """Streams and queries over one pipeline. Use it as a context manager, or call `close`."""
 
-    def __init__(self, pipeline: Pipeline, engine: Engine) -> None:
+    def __init__(self, pipeline: Pipeline, engine: Engine, *, allow_python: bool = True) -> None:
         self.settings = pipeline.settings
+        self.allows_python = allow_python
+        """Whether statements may declare aggregates in Python."""
         self.catalog = Catalog()
         self.queries: dict[str, Query] = {}
         self._held = pipeline
@@ -462,11 +464,13 @@ def connect(
     master: str = "local[*]",
     checkpoint: str | Path | None = None,
     wall_clock: WallClock = wall_clock,
+    allow_python: bool = True,
     **settings: object,
 ) -> Database:
     """Open a database.
 
-    With a checkpoint, what ran there goes on; without one, all is forgotten at the end.
+    With a checkpoint, what ran there goes on; without one, all is forgotten at the end. Statements of
+    people who may not run Python here belong into one that does not allow it.
 
     >>> import windrow
     >>> with windrow.connect(runner="inline") as db:
@@ -492,7 +496,7 @@ def connect(
         on_disk = runner == "spark" or opened.lasting
         pipeline = Pipeline(opened, values, wall_clock, on_disk=on_disk)
         undone.callback(pipeline.close)
-        database = Database(pipeline, _engine(runner, master))
+        database = Database(pipeline, _engine(runner, master), allow_python=allow_python)
         undone.pop_all()
     return database
 

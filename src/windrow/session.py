@@ -13,7 +13,7 @@ from windrow import changing
 from windrow.asserting import check_error, check_rows
 from windrow.catalog import Aggregate, Relation, Stream
 from windrow.durations import format_duration
-from windrow.errors import AssertionFailed, Error, Span, StatementError, UnknownName
+from windrow.errors import AssertionFailed, Error, Refused, Span, StatementError, UnknownName
 from windrow.language import statements as said
 from windrow.language.advancing import advanced
 from windrow.language.aggregate_statements import CreateAggregate
@@ -66,6 +66,12 @@ def _create(
 
 def _create_aggregate(db: Database, statement: CreateAggregate) -> Outcome:
     kind = "window aggregate" if statement.window else "aggregate"
+    if statement.python and not db.allows_python:
+        raise Refused(
+            f"{statement.name} is written in Python, which nobody may bring here",
+            statement.python.span,
+            hint="write it in SQL, or have the database opened with allow_python=True",
+        )
     if statement.if_not_exists and db.catalog.aggregate(statement.name.text, window=statement.window):
         return Outcome(statement.text, f"{kind} {statement.name} is there already")
     with told_within(statement.span):

@@ -133,29 +133,54 @@ def read(query: windrow.Query, key: str) -> dict[int, float]:
     return {row[key]: row["v"] for row in query.answer().to_pylist()}
 
 
+def check_restarts(open_one: Callable[[], windrow.Database], names: Sequence[str]) -> None:
+    """Fail unless what queries say, over a restart, is what each window comes to from scratch."""
+    rows, said = tuples(3, 80), {name: dict[int, float]() for name, _ in queries(names)}
+    for start in range(0, 80, 40):
+        with open_one() as db:
+            running = opened(db, names)
+            for first in range(start, start + 40, 13):
+                db.push("S", rows[first : min(first + 13, start + 40)])
+                db.run_until_idle()
+            db.advance("S", rows[start + 39][3] + timedelta(microseconds=1 if start else 0))
+            db.run_until_idle()
+            for name, query in running.items():
+                by = "k" if "[" in name else "n"
+                said[name] = read(query, by) if by == "k" else said[name] | read(query, by)
+                assert not query.metrics()["failures"], name
+    check(said, rows)
+
+
 @pytest.mark.parametrize(
     "names",
     [("mean", "largest"), pytest.param(tuple(AGGREGATES), marks=pytest.mark.slow)],
     ids=["few", "all"],
 )
 def test_every_window_is_as_from_scratch(connect: Connect, tmp_path: Path, names: Sequence[str]) -> None:
-    rows, said = tuples(3, 80), {name: dict[int, float]() for name, _ in queries(names)}
-    for start in range(0, 80, 40):
-        db = connect(tmp_path)
-        running = opened(db, names)
-        for first in range(start, start + 40, 13):
-            db.push("S", rows[first : min(first + 13, start + 40)])
-            db.run_until_idle()
-        db.advance("S", rows[start + 39][3])
-        if start:
-            db.advance("S", rows[-1][3] + timedelta(microseconds=1))
-        db.run_until_idle()
-        for name, query in running.items():
-            by = "k" if "[" in name else "n"
-            said[name] = read(query, by) if by == "k" else said[name] | read(query, by)
-            assert not query.metrics()["failures"], name
-        db.close()
-    check(said, rows)
+    check_restarts(lambda: connect(tmp_path), names)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_window_is_as_from_scratch_on_spark(tmp_path: Path) -> None:
+    names = ("mean", "middle", "largest")
+    check_restarts(lambda: windrow.connect(master="local[2]", checkpoint=tmp_path, driver_rows=0), names)
+
+
+@pytest.mark.parametrize(("name", "has_panes"), [("total", True), ("largest", True), ("span", False)])
+def test_panes_keep_no_tuples(db: windrow.Database, name: str, has_panes: bool) -> None:
+    db.execute(STREAM)
+    db.execute(OTHERS)
+    query = db.query(f"SELECT n, {name}(x) OVER (ROWS 399 PRECEDING SLIDE 100) AS v FROM S")
+    rows = tuples(5, 750)
+    db.push("S", rows)
+    db.run_until_idle()
+    assert (sum(step["rows"] for step in query.metrics()["steps"]) < 50) is has_panes
+    assert read(query, "n") == {
+        n: pytest.approx(AGGREGATES[name]([each[2] for each in rows[max(0, n - 399) : n + 1]]))
+        for n in range(99, 750, 100)
+    }
 
 
 UNLUCKY = "LANGUAGE PYTHON AS 'tests.aggregates.user_defined.samples:Unlucky'"

@@ -9,6 +9,7 @@ import numpy as np
 
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.newest import EachAlone, Newest
+from windrow.aggregates.parts import Ending
 from windrow.aggregates.population import Expiring, Growing, Population
 from windrow.aggregates.tuples import Ints, Mask
 from windrow.buffers.expiring import ExpiringRows
@@ -28,7 +29,7 @@ class Pacing(ABC):
 
     @abstractmethod
     def population(self, ledger: Ledger) -> Population:
-        """What knows the tuples of the frames."""
+        """What knows the tuples of the frames, as they end for the ledger."""
 
     @abstractmethod
     def known(self, delta: Delta) -> Delta:
@@ -60,7 +61,7 @@ class TimeFrame(Pacing):
         """Tuples whose slot may get others."""
 
     def population(self, ledger: Ledger) -> Population:
-        return Growing(ledger) if self._length is None else Expiring(ledger)
+        return Growing(ledger) if ledger.ending is Ending.NEVER else Expiring(ledger)
 
     def known(self, delta: Delta) -> Delta:
         over = (delta.clock - 1) // self._slot * self._slot
@@ -101,7 +102,9 @@ class CountFrame(Pacing):
         self._saved = SavedArray()
 
     def population(self, ledger: Ledger) -> Population:
-        return EachAlone(ledger) if self._size is None else Newest(ledger, self._size)
+        if self._size is None or ledger.ending is Ending.NEVER:
+            return EachAlone(ledger)
+        return Newest(ledger, self._size)
 
     def known(self, delta: Delta) -> Delta:
         return delta

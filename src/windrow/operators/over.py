@@ -22,6 +22,7 @@ from windrow.aggregates.parts import Ending
 from windrow.aggregates.registry import aggregate_of
 from windrow.aggregates.sums import Counts
 from windrow.aggregates.tuples import Ints, Mask
+from windrow.aggregates.user_defined.calls import starting
 from windrow.buffers.departures import Departures
 from windrow.buffers.growing import each_once
 from windrow.buffers.keys import KeyCodes
@@ -38,7 +39,7 @@ class OverOperator(Operator):
 
     def __init__(self, node: Over) -> None:
         input_, frame = node.input.schema, node.frame
-        self._ledger = Ledger(input_, Ending.NEVER if frame.preceding is None else Ending.FORESEEN)
+        self._ledger = Ledger(input_, Ending.FORESEEN if _has_ends(node) else Ending.NEVER)
         self._live = self._ledger.part(Counts, None)
         self._aggregates = self._running(node)
         self._pacing = pacing_of(frame, input_)
@@ -152,3 +153,10 @@ class OverOperator(Operator):
         gone = each_once([left[self._live.counts[left] == 0]], self._keys.capacity)
         self._ledger.forget(gone)
         self._keys.release(gone)
+
+
+def _has_ends(node: Over) -> bool:
+    """Whether anything has to hear that tuples leave frames: not where all begins anew for each."""
+    frame = node.frame
+    restarts = frame.tumbles and not node.own and all(starting(call, frame) for call in node.calls)
+    return frame.preceding is not None and not restarts
