@@ -99,22 +99,31 @@ def _listed(schema: Schema) -> str:
     return ", ".join(f"{field.name} {field.type}".strip() for field in schema)
 
 
-_REAL = Schema.of(("Next", "FLOAT"))
+_DEFINED = """
+CREATE AGGREGATE decay_online_avg(Next REAL) : REAL {
+    INITIALIZE: ITERATE: { INSERT INTO RETURN VALUES (Next) }
+}
+CREATE AGGREGATE myavg(Next REAL) : REAL {
+    TABLE state(total REAL, number INT);
+    INITIALIZE: { INSERT INTO state VALUES (Next, 1) }
+    ITERATE: { UPDATE state SET total = total + Next, number = number + 1 }
+    TERMINATE: { INSERT INTO RETURN SELECT total / number FROM state }
+}
+CREATE AGGREGATE extremes(Next REAL) : (low REAL, high REAL) {
+    TABLE seen(price REAL);
+    INITIALIZE: ITERATE: { INSERT INTO seen VALUES (Next) }
+    TERMINATE: { INSERT INTO RETURN SELECT min(price), max(price) FROM seen }
+}
+CREATE WINDOW AGGREGATE item_alarm(tagid VARCHAR, tagtype VARCHAR, tagtime TIMESTAMP) : VARCHAR {
+    TABLE inwindow(id, type, seen);
+    INITIALIZE: ITERATE: { DELETE FROM inwindow WHERE type = tagtype }
+    EXPIRE: { INSERT INTO RETURN VALUES (tagid) }
+}
+"""
 AGGREGATES = {
-    "decay_online_avg": (Aggregate("decay_online_avg", _REAL, _REAL, blocking=False),),
-    "myavg": (Aggregate("myavg", _REAL, _REAL, blocking=True),),
-    "extremes": (
-        Aggregate("extremes", _REAL, Schema.of(("low", "FLOAT"), ("high", "FLOAT")), blocking=True),
-    ),
-    "item_alarm": (
-        Aggregate(
-            "item_alarm",
-            Schema.of(("tagid", "VARCHAR"), ("tagtype", "VARCHAR"), ("tagtime", "TIMESTAMP")),
-            Schema.of(("item_alarm", "VARCHAR")),
-            blocking=False,
-            window=True,
-        ),
-    ),
+    each.name.text: (define_aggregate(each, Catalog()),)
+    for each in parse(_DEFINED)
+    if isinstance(each, CreateAggregate)
 }
 RELATIONS = {
     "item": Relation("Item", Schema.of(("itemID", "INTEGER"), ("name", "VARCHAR")), ("itemID",)),

@@ -96,7 +96,7 @@ def _meaning(sql: str, seen: list[tuple[object, ...]]) -> Counter[tuple[object, 
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_a_tuple_met_leaves_the_window_with_it(chance: Random) -> None:
     check(chance, runner="inline", expiration=chance.choice(["upa", "negative", "direct"]))
 

@@ -106,12 +106,14 @@ def _compute(asked: _Asked) -> None:
 
     NULLs hide a wrong unit of time, as in date_diff('dayz', …), and a cast that nothing carries out.
     """
-    over_nulls, over_values = (_failure(asked.over(value)) for value in (_null, specimen))
-    if over_values and (
-        over_values.message.startswith(_WHATEVER_THE_VALUE)
-        or (over_nulls and over_nulls.message == over_values.message)
-    ):
-        raise over_values
+    over_values = _failure(asked.over(specimen))
+    if over_values is None:
+        return
+    if not over_values.message.startswith(_WHATEVER_THE_VALUE):
+        over_nulls = _failure(asked.over(_null))
+        if over_nulls is None or over_nulls.message != over_values.message:
+            return
+    raise over_values
 
 
 @functools.lru_cache(maxsize=4096)
