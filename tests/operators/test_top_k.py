@@ -128,3 +128,16 @@ def test_many_rows_come_and_go() -> None:
     for instant in (0, 5, 299, 300, 1500, 3100, 3298, 3299):
         live = sorted(each.row for each in lives if each.begin <= instant < each.end)[3:8]
         assert sorted(contents([said], instant)) == live
+
+
+def test_instants_at_which_all_change_take_turns_with_those_of_few_changes() -> None:
+    schema = Schema.of(("k", "BIGINT"), ("v", "BIGINT"))
+    bursts = [Lifetime((n * 37 % 101, n), n // 90 * 10, n // 90 * 10 + 15) for n in range(1800)]
+    single = [Lifetime((n * 53 % 97, -n), n, n + 150) for n in range(1, 200)]
+    lives = tuple(sorted([*bursts, *single], key=lambda each: each.begin))
+    top = node(Pattern.WK, ["k"], 4, 1, schema)
+    calls = [Call(n, n % 3, restart=n % 60 == 7) for n in range(2, 400, 5)]
+    said = play(lambda: operator_for(top), [History(Pattern.WK, schema, lives)], calls)
+    for instant in range(0, 360, 7):
+        live = sorted(each.row for each in lives if each.begin <= instant < each.end)[1:5]
+        assert sorted(contents([said], instant)) == live

@@ -1,6 +1,7 @@
 """Entries in the order of their keys, each with a slot: what changes among those of some ranks.
 
-A change costs as much as the tree is high, however many entries there are.
+A change costs as much as the tree is high, however many entries there are. Where most entries change at
+each instant, and few ranks are watched, no tree is kept: then all entries are looked at, once an instant.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ import pyarrow as pa
 
 from windrow.buffers.growing import grown
 from windrow.delta import NEVER, Instants, Signs
-from windrow.kernels import ranking
+from windrow.kernels import ranking, scanned_ranks
 
 Slots = npt.NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
 
 _FEWEST_WORDS = 1 << 10
 _NOWHERE = -1
+_MOST_WATCHED = 64
+_WORTH = 8
+"""So many entries are looked at in the time in which one is found in a tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,12 @@ class Ranking:
         self._start = np.empty(0, np.int64)
         """Where in `_words` the key of a slot is."""
         self._inside = np.empty(0, np.bool_)
+        self._count = 0
+        self._has_tree, self._live = True, np.empty(0, np.int64)
+        """Where there is no tree, the slots of all entries, in no order."""
 
     def __len__(self) -> int:
-        return int(self._tree[self._tree[0, ranking.LEFT], ranking.SIZE])
+        return self._count
 
     @property
     def nbytes(self) -> int:
@@ -58,7 +65,10 @@ class Ranking:
         self, ts: Instants, sign: Signs, slots: Slots, keys: pa.Array[Any], capacity: int
     ) -> Crossings:
         """Let entries come, into slots below a capacity, and others go, which are filled into `slots`."""
-        self._tree = grown(self._tree, capacity + 1, 0)
+        after = self._count + int(sign.sum(dtype=np.int64))
+        entries = max(self._count, after)
+        is_scanned = self._is_scanned(ts, entries)
+        (self._fell if is_scanned else self._plant)(capacity)
         self._start = grown(self._start, capacity, _NOWHERE)
         self._inside = grown(self._inside, capacity, 0)
         packed = self._packed(keys)
@@ -66,10 +76,16 @@ class Ranking:
         self._start[slots[entering]] = packed[entering]
         told, instants = (np.empty(2 * len(ts), np.int64) for _ in range(2))
         signs = np.empty(2 * len(ts), np.int8)
-        entries = self._tree, self._words, self._start, self._inside
-        count = ranking.play(
-            ts, sign, slots, packed, self._first, self._end, *entries, told, signs, instants
-        )
+        changes, telling = (ts, sign, slots, packed, self._first, self._end), (told, signs, instants)
+        known = self._words, self._start, self._inside
+        if is_scanned:
+            live = np.concatenate([self._live, np.empty(np.count_nonzero(entering), np.int64)])
+            chains = 1 << (2 * entries).bit_length()
+            count, left = scanned_ranks.play(*changes, *known, live, self._count, chains, *telling)
+            self._live = live[:left]
+        else:
+            count = ranking.play(*changes, self._tree, *known, *telling)
+        self._count = after
         gone = slots[~entering]
         if (gone < 0).any():
             raise ValueError("a negative tuple cancels one that came before it, and none did")
@@ -77,6 +93,26 @@ class Ranking:
         if not len(self):
             self._open()
         return Crossings(told[:count], signs[:count], instants[:count])
+
+    def _is_scanned(self, ts: Instants, entries: int) -> bool:
+        """Whether it is less work to look at all entries at each instant at which some change."""
+        if not len(ts):
+            return not self._has_tree
+        instants = 1 + int(np.count_nonzero(np.diff(ts)))
+        return self._end <= _MOST_WATCHED and _WORTH * len(ts) > instants * entries
+
+    def _fell(self, _: int) -> None:
+        """Have no tree."""
+        if self._has_tree:
+            self._live, self._has_tree = np.flatnonzero(self._start != _NOWHERE), False
+            self._tree = np.zeros((1, ranking.COLUMNS), np.int64)
+
+    def _plant(self, capacity: int) -> None:
+        """Have a tree with room for so many entries."""
+        self._tree = grown(self._tree, capacity + 1, 0)
+        if not self._has_tree:
+            ranking.plant(self._live, self._tree, self._words, self._start)
+            self._live, self._has_tree = np.empty(0, np.int64), True
 
     def _packed(self, keys: pa.Array[Any]) -> npt.NDArray[np.int64]:
         """Where the keys are, after they have been written down."""

@@ -42,7 +42,7 @@ def _before(tree: Ints, node: int) -> int:
 
 
 @kernel("int64(uint64[::1], int64, int64)")
-def _compare(words: Words, one: int, other: int) -> int:
+def compare(words: Words, one: int, other: int) -> int:
     """-1, 0 or 1: how two keys lie to each other."""
     for place in range(1, min(words[one], words[other]) + np.uint64(1)):
         left, right = words[one + np.int64(place)], words[other + np.int64(place)]
@@ -66,7 +66,7 @@ def rank_of(tree: Ints, words: Words, start: Ints, key: int, slot: int) -> int:
         if tree[at, FIRST] != first:
             order = -1 if tree[at, FIRST] < first else 1
         else:
-            order = _compare(words, start[tree[at, SLOT]], key)
+            order = compare(words, start[tree[at, SLOT]], key)
         if order < 0 or (order == 0 and tree[at, SLOT] < slot):
             rank += _before(tree, at) + 1
             at = tree[at, RIGHT]
@@ -228,7 +228,7 @@ def play(
         else:
             rank = rank_of(tree, words, start, keys[at], -1)
             slot = slot_at(tree, rank) if rank < live else -1
-            if slot >= 0 and _compare(words, start[slot], keys[at]) != 0:
+            if slot >= 0 and compare(words, start[slot], keys[at]) != 0:
                 slot = -1
             slots[at] = slot
             if slot < 0:
@@ -245,6 +245,14 @@ def play(
         if sign[at] < 0:
             remove(tree, rank)
     return _tell(crossing[:crossed], inside, ts[begun], count, told, signs, instants) if len(ts) else 0
+
+
+@kernel("void(int64[::1], int64[:, ::1], uint64[::1], int64[::1])")
+def plant(slots: Ints, tree: Ints, words: Words, start: Ints) -> None:
+    """Put entries whose keys are noted into a tree without them."""
+    for slot in slots:
+        node = new_node(tree, slot, first_word(words, start[slot]))
+        insert(tree, node, rank_of(tree, words, start, start[slot], slot))
 
 
 @kernel("void(Array(uint8, 1, 'C', True), Array(int64, 1, 'C', True), uint64[::1], int64, int64[::1])")

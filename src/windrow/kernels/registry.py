@@ -42,6 +42,7 @@ MODULES = (
     "windrow.kernels.panes",
     "windrow.kernels.probing",
     "windrow.kernels.ranking",
+    "windrow.kernels.scanned_ranks",
     "windrow.kernels.slides",
     "windrow.kernels.slots",
     "windrow.kernels.steps",
