@@ -55,11 +55,18 @@ class _Placed:
     lies: Placement
 
     def sent(self, to: Distribution) -> _Placed:
-        return _Placed(Exchange(self.node, to), self.level + 1, Placement.by(to))
+        return _Placed(_exchanged(self.node, to), self.level + 1, Placement.by(to))
 
     def raised(self, level: int, to: Distribution) -> _Placed:
         """Sent on as far as to a later stage."""
         return self if self.level >= level else self.sent(to).raised(level, to)
+
+
+def _exchanged(node: Node, to: Distribution) -> Node:
+    """Windows of time begin where tuples arrive: fewer bytes travel, and the same for all lengths."""
+    if isinstance(node, Window) and not node.keeps_state:
+        return node.over(_exchanged(node.input, to))
+    return Exchange(node, to)
 
 
 def distribute(node: Node) -> Node:

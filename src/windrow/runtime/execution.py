@@ -7,8 +7,8 @@ range of log positions, so a batch that is run again gives the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -123,7 +123,11 @@ class Work:
     def first_stage(self, logs: Mapping[str, LogReader], slice_: Slice) -> Iterator[Message]:
         """What a slice of what is logged brings each query."""
         seen = {name: log.index() for name, log in logs.items()}
+        leaders, told = self._leaders(), dict[str, list[Message]]()
         for query in self.program.compiled():
+            if (leader := leaders[query.name]) is not query:
+                yield from (_as_of(query, message) for message in told.get(leader.name, []))
+                continue
             if any(name not in logs for name in query.logs):
                 continue  # both were dropped since the batch began, and nobody waits for its results
             stage = query.compiled.stages[0]
@@ -135,8 +139,11 @@ class Work:
             inputs = {each.id: _read(query, each.leaf, span, logs, slice_) for each in stage.inputs}
             watch.lap(READ)
             running = query.start(stage, home=True)
-            yield from self._run(query, stage, running, inputs, slice_.number, watch)
-            yield Effort(query.name, 0, slice_.number, running.take_tallies(), watch.seconds)
+            given = self._run(query, stage, running, inputs, slice_.number, watch)
+            yield from given
+            effort = Effort(query.name, 0, slice_.number, running.take_tallies(), watch.seconds)
+            yield effort
+            told[query.name] = [*(each for each in given if isinstance(each, Result)), effort]
 
     def later_stage(
         self, number: int, bucket: int, messages: Iterable[Message], places: Places
@@ -148,14 +155,18 @@ class Work:
                 arrived.setdefault((message.query, message.exchange), []).append(message)
             else:
                 yield message
+        leaders, merged = self._leaders(), dict[tuple[str, str], Delta]()
         for query in self.program.compiled():
             if len(query.compiled.stages) <= number:
                 continue
             stage = query.compiled.stages[number]
-            if any((query.name, each.id) not in arrived for each in stage.inputs):
+            sender = leaders[query.name].name if number == 1 else query.name
+            wanted = {each.id: (sender, each.id) for each in stage.inputs}
+            if any(each not in arrived and each not in merged for each in wanted.values()):
                 continue
             watch = Stopwatch()
-            inputs = {each.id: _together(arrived.pop((query.name, each.id))) for each in stage.inputs}
+            merged |= {each: _together(arrived.pop(each)) for each in wanted.values() if each in arrived}
+            inputs = {id_: merged[each] for id_, each in wanted.items()}
             watch.lap(EXCHANGE)
             start = partial(query.start, stage, home=bucket == HOME)
             place, after = places.place(query.key, number, bucket), self.batch.state_of(query)
@@ -166,6 +177,19 @@ class Work:
             yield from given
             yield Effort(query.name, number, bucket, running.take_tallies(), watch.seconds)
         places.forget_others({query.key for query in self.program.compiled()})
+
+    def _leaders(self) -> dict[str, CompiledQuery]:
+        """For each query the first one whose first stage sends the same: it is run, and sent, once."""
+        first: dict[Hashable, CompiledQuery] = {}
+        return {
+            query.name: first.setdefault(self._sent_by(query), query) for query in self.program.compiled()
+        }
+
+    def _sent_by(self, query: CompiledQuery) -> Hashable:
+        stage = query.compiled.stages[0]
+        if any(output.to is None for output in stage.outputs):
+            return query.name  # an answer goes to the query's own sink
+        return stage, self.buckets_of(query.text), self.batch.is_first_of(query)
 
     def _run(
         self,
@@ -222,6 +246,14 @@ def _read(
         return span.read_updates(query.relations.index(leaf.relation), logs, leaf.columns, slice_)
     assert isinstance(leaf, Scan)
     return span.read(query.streams.index(leaf.stream), logs, leaf.columns, slice_)
+
+
+def _as_of(query: CompiledQuery, message: Message) -> Message:
+    """What is told of a query's first stage, as of another one that it was also run for."""
+    if isinstance(message, Effort):
+        tallies = {step: replace(tally, seconds=0.0) for step, tally in message.tallies.items()}
+        return replace(message, query=query.name, tallies=tallies, phases={})
+    return replace(message, query=query.name)
 
 
 def _together(messages: list[Exchanged]) -> Delta:
