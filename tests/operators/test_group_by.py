@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.operators.playing import CALLS, Call, History, check, histories, received
+from tests.operators.playing import CALLS, Call, History, check, histories, play, received
 from tests.plan.samples import sql
+from windrow.delta import BEGINNING
 from windrow.expressions.typing import type_of
+from windrow.operators.netting import netted
+from windrow.operators.registry import operator_for
 from windrow.plan.grouping import GroupBy
 from windrow.plan.nodes import sql_of
 from windrow.plan.patterns import Pattern
@@ -119,6 +122,22 @@ def test_results_are_those_of_sql_over_the_live_tuples(
         return
     grouped = node(history.pattern, keys, calls)
     check(grouped, [oldest_first(history)], query(grouped), cuts)
+
+
+@settings(deadline=None, max_examples=40)
+@given(histories(COLUMNS, ROWS), CALLS)
+def test_without_keys_there_is_a_result_from_the_beginning_however_the_calls_are_cut(
+    history: History, cuts: Sequence[Call]
+) -> None:
+    grouped = node(history.pattern, (), ["COUNT(*)", "SUM(i)"])
+    at_once, bit_by_bit = (
+        netted(play(lambda: operator_for(grouped), [history], calls), grouped.schema)
+        for calls in ([], cuts)
+    )
+    assert at_once.to_table().slice(0, 1).to_pylist() == [
+        {"a0": 0, "a1": None, "__ts": BEGINNING, "__sign": 1}
+    ]
+    assert bit_by_bit.to_table() == at_once.to_table()
 
 
 @settings(deadline=None, max_examples=100)

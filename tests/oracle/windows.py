@@ -167,5 +167,6 @@ def replayed(told: Sequence[tuple[int, str, Row]]) -> Answers:
     return answers
 
 
-def _second(ts: datetime) -> int:
-    return int((ts - NOON).total_seconds())
+def _second(ts: datetime | None) -> int:
+    """What was there before any tuple was so before noon."""
+    return -1 if ts is None else int((ts - NOON).total_seconds())

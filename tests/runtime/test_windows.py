@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import windrow
-from tests.conftest import Connect
+from tests.conftest import Connect, HandMovedWall
 from windrow.plan.expiration import Expiration
 from windrow.runtime.phases import PHASES
 
@@ -66,6 +66,39 @@ def test_tuples_leave_though_nothing_arrives(db: windrow.Database) -> None:
         ("-D", at(19), "a"),
     ]
     assert query.answer().to_pylist() == []
+
+
+AGGREGATES = {
+    "SELECT count(*) AS n FROM S [RANGE 10 SECONDS]": 0,
+    "SELECT Istream(sum(k) AS n) FROM S [RANGE 10 SECONDS SLIDE 5 SECONDS]": None,
+    "SELECT Rstream(count(v) AS n) FROM S [ROWS 2]": 0,
+    "SELECT (SELECT count(*) FROM S [NOW]) + count(*) AS n FROM S [RANGE 10 SECONDS]": 0,
+}
+"""Of all tuples together, and what they are of none."""
+
+
+@pytest.mark.parametrize(("sql", "of_nothing"), AGGREGATES.items())
+def test_changes_of_an_aggregate_of_all_do_not_depend_on_how_batches_are_cut(
+    connect: Connect, sql: str, of_nothing: int | None
+) -> None:
+    often, at_once = connect(), connect(wall_clock=HandMovedWall())
+    queries = []
+    for db, run in ((often, often.run_until_idle), (at_once, lambda: None)):
+        db.execute(STREAM)
+        queries.append(db.query(sql))
+        run()
+        db.advance("S", at(-5))
+        run()
+        for k, v, second in ROWS:
+            db.push("S", [(k, v, at(second))])
+            if second != 9:  # of one instant, batches may also tell what comes between two tuples
+                run()
+        db.advance("S", at(30))
+        db.run_until_idle()
+    changes, same = (query.changes() for query in queries)
+    assert changes.slice(0, 1).to_pylist() == [{"op": "+I", "ts": None, "n": of_nothing}]
+    assert changes == same
+    assert queries[0].answer() == queries[1].answer()
 
 
 def test_windows_are_full_after_a_restart(connect: Connect, tmp_path: Path) -> None:

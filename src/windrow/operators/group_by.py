@@ -2,7 +2,8 @@
 
 At each instant at which the result of a group is another than before, a negative tuple takes the old one
 back and a positive tuple gives the new one; of an instant, all negative ones come first. A group without
-tuples has no result, but for the one group of a query without keys, which always has.
+tuples has no result, but for the one group of a query without keys, which has one from the beginning of
+time.
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ class Grouped(Operator, Generic[Kept]):
         self._names = list(node.keys)
         self._keys: KeyCodes | None = KeyCodes(node.input.schema.keep(node.keys)) if node.keys else None
         self._repeats = node.repeats
-        self._is_told = bool(node.keys)
+        self._is_told = bool(node.keys) or node.repeats
         """Whether every group that is there has been given; not so the one group of a query without keys
-        before its first result."""
+        before its first result. Where results are repeated, one of nothing is none."""
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         (delta,) = inputs
@@ -61,7 +62,7 @@ class Grouped(Operator, Generic[Kept]):
             return Delta.empty(delta.clock, self._schema)
         events = self._events(delta)
         if not self._is_told and not len(events.moments):
-            return self._first_result(events, delta.clock)
+            events = replace(events, moments=Moments.opening(0))
         self._observe(events)
         if self._ledger.is_halted:
             return Delta.empty(delta.clock, self._schema)
@@ -119,16 +120,6 @@ class Grouped(Operator, Generic[Kept]):
         there: Mask = self._live.numbers > 0
         return there if self._keys is not None else np.ones_like(there)
 
-    def _first_result(self, events: Events, clock: int) -> Delta:
-        """What the aggregates are over nothing, once time has begun."""
-        if clock == BEGINNING or self._repeats:
-            return Delta.empty(clock, self._schema)
-        self._is_told = True
-        self._observe(replace(events, moments=Moments.opening(0)))
-        only = np.zeros(1, np.int64)
-        rows = self._rows(self._results(events), only, only)
-        return Delta(clock, rows, np.array([clock]), None, np.ones(1, np.int8))
-
     def _results(self, events: Events) -> list[pa.Array[Any]]:
         fields = list(self._schema)[len(self._names) :]
         results = [aggregate.results(events) for aggregate in self._aggregates]
@@ -136,16 +127,19 @@ class Grouped(Operator, Generic[Kept]):
 
     def _changes(self, events: Events, clock: int) -> Delta:
         moments, results, exists = events.moments, self._results(events), self._exists
+        first = 0 if self._is_told else moments.openings
         now = np.arange(moments.openings, len(moments))
         before = moments.before[now]
-        had, has = exists[before] & (self._is_told | (before >= moments.openings)), exists[now]
+        had, has = exists[before], exists[now]
         same = had & has & (not self._repeats)
         for result in results:
             same[same] = equal_places(result, before[same], now[same])
-        told, ts = (np.empty(2 * len(now), np.int64) for _ in range(2))
-        signs = np.empty(2 * len(now), np.int8)
+        told, ts = (np.empty(first + 2 * len(now), np.int64) for _ in range(2))
+        signs = np.empty(len(told), np.int8)
+        told[:first], ts[:first], signs[:first] = np.arange(first), BEGINNING, 1
         kinds = had & ~same, has & ~same
-        count = kernels.tell(moments.instants, moments.before, moments.openings, *kinds, told, ts, signs)
+        given = moments.instants, moments.before, moments.openings
+        count = first + kernels.tell(*given, *kinds, told[first:], ts[first:], signs[first:])
         chosen = told[:count]
         rows = self._rows(results, chosen, moments.groups[chosen])
         return Delta(clock, rows, ts[:count], None, signs[:count])

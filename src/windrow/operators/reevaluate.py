@@ -51,8 +51,8 @@ class ReevaluateOperator(Operator):
         clock = inputs[0].clock
         told = [source.changes(delta) for source, delta in zip(self._sources, inputs, strict=True)]
         instants = np.unique(np.concatenate([each.ts for each in told]))
-        if not len(instants) and self._answer is None and clock != BEGINNING:
-            instants = np.array([clock])
+        if self._answer is None:
+            instants = np.union1d(instants, [BEGINNING])
         given = [replace(Delta.empty(clock, self._schema.arrow), sign=np.empty(0, np.int8))]
         with self._windows(told, instants):
             for begin in range(0, len(instants), _TOGETHER):
