@@ -18,7 +18,12 @@ from windrow.language.define_aggregate import define_aggregate
 from windrow.language.parser import parse
 
 INTERPRETED = {"concatenation": "concat()"}
-IN_PYTHON = dict.fromkeys(("about_distinct", "about_count", "about_quantile"), "Python")
+SKETCHES = {
+    "about_distinct": "hll_sketch",
+    "about_count": "count_min_sketch",
+    "about_quantile": "tdigest_double",
+}
+IN_PYTHON = {name: f"the attribute _sketch, of type {sketch}" for name, sketch in SKETCHES.items()}
 """All others are compiled."""
 
 

@@ -76,6 +76,52 @@ def machines(aggregate: Aggregate) -> tuple[Machine, Machine]:
     return Compiled(aggregate, compiled(aggregate)), Interpreter(aggregate, machine_for)
 
 
+SEARCHED = """CREATE WINDOW AGGREGATE chance(p INT, q DOUBLE, s VARCHAR) : (i BIGINT, d DOUBLE, v VARCHAR) {
+    TABLE rows(k BIGINT, y DOUBLE, z VARCHAR);
+    TABLE words(w VARCHAR, n INT);
+    TABLE inwindow(w INT, u DOUBLE, o VARCHAR);
+    INITIALIZE: ITERATE: {
+        INSERT INTO rows VALUES (p, q, s), (p % 2, q, 'x');
+        INSERT INTO words VALUES (s, 0) WHERE NOT EXISTS (SELECT * FROM words WHERE w = s);
+        UPDATE words SET n = n + 1 WHERE w = s AND n < 100;
+        UPDATE rows SET y = y + 1 WHERE p = k AND y > 0;
+        DELETE FROM rows WHERE (k = p AND z = 'b');
+        INSERT INTO rows SELECT k, y, z FROM rows WHERE k = 2 AND (SELECT count(*) FROM rows) < 9;
+        INSERT INTO RETURN SELECT k, y, z FROM rows WHERE k = p;
+        INSERT INTO RETURN SELECT k, y, z FROM rows WHERE k = NULL
+    }
+    EXPIRE: { DELETE FROM rows WHERE oldest().w = k; DELETE FROM words WHERE w = oldest().o }
+    TERMINATE: {
+        INSERT INTO RETURN SELECT n, NULL, w FROM words;
+        INSERT INTO RETURN SELECT count(*), sum(y), any_value(z) FROM rows WHERE k = 0
+    }
+}"""
+
+
+@settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+@given(steps(), st.booleans())
+def test_tables_are_searched_by_their_index(calls: list[list[Told]], swaps: bool) -> None:
+    tables = {table.name: table.searched for table in compiled(defined(SEARCHED)).tables}
+    assert tables == {"rows": 0, "words": 0, "inwindow": None}
+    check(SEARCHED, calls, swaps=swaps)
+
+
+def test_an_index_grows_and_forgets() -> None:
+    aggregate = defined("""CREATE AGGREGATE seen(x BIGINT) : BIGINT {
+        TABLE t(k BIGINT, n BIGINT);
+        INITIALIZE: ITERATE: {
+            INSERT INTO t VALUES (x, 0) WHERE NOT EXISTS (SELECT * FROM t WHERE k = x);
+            UPDATE t SET n = n + 1 WHERE k = x;
+            INSERT INTO RETURN SELECT n FROM t WHERE k = x;
+            DELETE FROM t WHERE k = x AND n = 3
+        }
+    }""")
+    values = [(place * 7919) % 1500 * 10**15 for place in range(12_000)]
+    machine, _ = machines(aggregate)
+    came = rows_of(played(machine, aggregate, *(("+0", value) for value in values)))
+    assert [count for _, count in came] == [place // 1500 % 3 + 1 for place in range(12_000)]
+
+
 @settings(deadline=None, max_examples=2, suppress_health_check=list(HealthCheck))
 @given(bodies(), st.lists(steps(), min_size=3, max_size=3), st.booleans())
 def test_compiled_and_interpreted_are_equal(text: str, plays: list[list[list[Told]]], swaps: bool) -> None:

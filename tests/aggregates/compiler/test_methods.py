@@ -81,9 +81,9 @@ def test_what_methods_raise_is_told_alike(aggregate: Aggregate, told: Steps, exp
 @pytest.mark.parametrize(
     ("name", "argument", "result", "reason"),
     [
-        ("Pairs", "int", "int", "the attribute seen, which begins as []"),
+        ("Pairs", "int", "int", "the attribute seen, of type list"),
         ("Total", "int", "varchar", "a result, which is of numba's type "),
-        ("Largest", "double", "double", "the attribute values, which begins as []"),
+        ("Largest", "double", "double", "the attribute values, of type list"),
         ("Endless", "int", "int", "the attribute x"),
         ("Moving", "varchar", "double", "the type VARCHAR"),
         ("Moving", "double", "int", "float64 returned as INTEGER"),

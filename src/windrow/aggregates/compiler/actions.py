@@ -141,7 +141,11 @@ class Actions:
     @contextmanager
     def _chosen(self, table: Table, condition: exp.Expr | None, *, older: bool = False) -> Iterator[str]:
         """A loop over the rows for which a condition holds."""
-        with table.rows(self._emitter) as slot, self._queries.row(table.name, table, slot):
+        wanted = self._queries.wanted(table, table.name, condition)
+        with (
+            table.rows(self._emitter, where=wanted) as slot,
+            self._queries.row(table.name, table, slot),
+        ):
             truth = "True" if condition is None else self._queries.scalars.truth(condition)
             if older and table.name == INWINDOW:
                 truth = f"{truth} and l{table.number}[{slot}, ORDINAL] < ordinal"

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from windrow.aggregates.compiler.columns import Ints, Rows, Words, grown, packed, unpacked
 from windrow.aggregates.compiler.loading import loaded
-from windrow.aggregates.compiler.module import ARRIVED, CHANGED, EXPIRED, Module
+from windrow.aggregates.compiler.module import ARRIVED, CHANGED, EXPIRED, INDEX, Module
 from windrow.aggregates.compiler.prelude import ACTION, FAILED, NEED, RETURNED, ROW, SHORT, STEP
 from windrow.aggregates.compiler.store import Store
 from windrow.aggregates.user_defined.group_rows import GroupRows
@@ -81,6 +81,7 @@ class Compiled(Machine):
         for place, store in enumerate(self._stores):
             store.restore(within(f"table{place}", state))
             store.grow_groups(len(self._known))
+        self._index()
 
     @property
     def _schema(self) -> pa.Schema:
@@ -120,7 +121,9 @@ class Compiled(Machine):
             if not store.is_window and self._kept() + need > self._aggregate.limit:
                 reason = f"its tables would have more than {self._aggregate.limit} rows"
                 raise Halt(int(given.progress[STEP]), reason, self._returned(steps, given))
-            store.grow_rows(store.need(need))
+            store.make_room(need)
+            if store.is_searched:
+                self._index()
 
     def _halt(self, error: Exception, steps: Steps, arguments: pa.Table, given: _Given) -> Halt:
         """A method of a class in Python raised something."""
@@ -132,6 +135,18 @@ class Compiled(Machine):
         else:
             row = {}
         return Halt(step, what_raised(method, tuple(row.values()), error), self._returned(steps, given))
+
+    def _index(self) -> None:
+        """Hash the rows of all tables that are searched."""
+        searched = [store for store in self._stores if store.is_searched]
+        if not searched:
+            return
+        for store in searched:
+            store.clear_index()
+        groups = np.unique(np.concatenate([store.groups() for store in searched]))
+        steps, given = Steps(groups, np.full(len(groups), INDEX, np.int8)), _Given(self._module, 0)
+        told = self._told(steps, self._module.arguments.schema.arrow.empty_table())
+        self._run(*told, given.progress, *given.arrays, self._known, *self._arrays())
 
     def _kept(self) -> int:
         """How many rows there are, but for those in the window."""

@@ -85,7 +85,7 @@ def _attributes(class_: Any) -> dict[str, Any]:
     begins = vars(class_())
     for name, value in begins.items():
         if type(value) not in (bool, int, float):
-            raise CannotCompile(f"the attribute {name}, which begins as {value!r:.40}")
+            raise CannotCompile(f"the attribute {name}, of type {type(value).__name__}")
     return dict(begins)
 
 

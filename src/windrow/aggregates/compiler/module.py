@@ -22,6 +22,8 @@ from windrow.catalog import Aggregate
 from windrow.schema import Schema
 
 _NUMBERS, _FLOATS, _FLAGS = "int64[:, ::1]", "float64[:, ::1]", "boolean[:, ::1]"
+INDEX = len(Step)
+"""A kind of step besides those that others know: the rows of a group are hashed."""
 ARRIVED, EXPIRED, CHANGED = range(3)
 """The columns of what is known of each group."""
 
@@ -115,6 +117,8 @@ class _Writer(ABC):
             kinds = {"i": _NUMBERS, "f": _FLOATS, "z": _FLAGS, "l": _NUMBERS}
             if not table.is_single:
                 kinds |= {"h": _NUMBERS, "m": "int64[::1]"}
+            if table.searched is not None:
+                kinds |= {"x": _NUMBERS, "y": _NUMBERS}
             types |= {f"{kind}{table.number}": type_ for kind, type_ in kinds.items()}
         return types
 
@@ -144,6 +148,8 @@ class _Writer(ABC):
                 self._event(Event.TERMINATE, "")
             with self._emitter.block(f"elif kind == {Step.FORGET}"):
                 self._forget()
+            with self._emitter.block(f"elif kind == {INDEX}"):
+                self._index()
             with self._emitter.block("if err"):
                 say("failed[fails, 0], failed[fails, 1] = step, err")
                 say("fails += 1")
@@ -192,6 +198,14 @@ class _Writer(ABC):
             say(f"known[g, {CHANGED}] = 1")
             with self._emitter.block(f"if known[g, {ARRIVED}] == ordinal + 1"):
                 self._forget()
+
+    def _index(self) -> None:
+        """Let the rows of a group be found."""
+        self._emitter.say("pass")
+        for table in self._tables:
+            if table.searched is not None:
+                with table.rows(self._emitter) as slot:
+                    table.index(slot, self._emitter)
 
     def _forget(self) -> None:
         for table in self._tables:

@@ -5,7 +5,11 @@ A table of many rows keeps the rows of all groups in slots, with a list of slots
 has a row for each slot: the slots before and behind it in the list, its group (-1: the slot is free), its
 ordinal, and whether it differs from what was saved. `heads` has one for each group: first slot, last slot,
 and how many there are. `meta` has the first slot that is free after use, how many are, how many were
-ever used, and the next ordinal. Slots that are free are linked through `BEHIND`.
+ever used, the next ordinal, and how many keys there are. Slots that are free are linked through `BEHIND`.
+
+A table that is searched for a value has an index: `keys` has the group and the value, hashed, with the
+oldest and the newest row that has it, and `same` has for each slot the rows before and behind it there.
+Where rows are gone the key stays, until all are hashed anew.
 
 Nothing grows in generated code, which numba would take very long to compile: where there is no room for
 what an action puts, `run` returns, and is called again with more room to go on at that very action.
@@ -24,7 +28,10 @@ Ints = npt.NDArray[np.int64]
 
 BEFORE, BEHIND, GROUP, ORDINAL, CHANGED = range(5)
 FIRST, LAST, SIZE = range(3)
-FREE, SPARE, USED, NEXT = range(4)
+FREE, SPARE, USED, NEXT, KEYS = range(5)
+OF, VALUE, OLDEST, NEWEST = range(4)
+OLDER, NEWER = range(2)
+NO_KEY, NO_ROW = -1, -2
 STEP, ROW, ACTION, RETURNED, FAILED, SHORT, NEED = range(7)
 
 
@@ -77,6 +84,49 @@ def drop_all(links: Ints, heads: Ints, meta: Ints, group: int) -> None:
     """Take all slots out of a group's list."""
     while heads[group, FIRST] >= 0:
         drop_slot(links, heads, meta, heads[group, FIRST])
+
+
+def seek(keys: Ints, group: int, value: int) -> int:
+    """Where a value of a group stands among the keys, or will."""
+    mixed = value * -7046029254386353131 + group * -4417276706812531889
+    place: int = (mixed ^ (mixed >> 29)) & (keys.shape[0] - 1)
+    while keys[place, OLDEST] != NO_KEY and (keys[place, OF] != group or keys[place, VALUE] != value):
+        place = (place + 1) & (keys.shape[0] - 1)
+    return place
+
+
+def put_key(keys: Ints, same: Ints, meta: Ints, group: int, value: int, slot: int) -> None:
+    """Put a row behind those of its group that have the same value."""
+    place = seek(keys, group, value)
+    if keys[place, OLDEST] == NO_KEY:
+        keys[place, OF] = group
+        keys[place, VALUE] = value
+        keys[place, OLDEST] = keys[place, NEWEST] = NO_ROW
+        meta[KEYS] += 1
+    newest = keys[place, NEWEST]
+    same[slot, OLDER] = newest
+    same[slot, NEWER] = NO_ROW
+    if newest >= 0:
+        same[newest, NEWER] = slot
+    else:
+        keys[place, OLDEST] = slot
+    keys[place, NEWEST] = slot
+
+
+def drop_key(keys: Ints, same: Ints, group: int, value: int, slot: int) -> None:
+    """Take a row from among those that have the same value; the key stays."""
+    older = same[slot, OLDER]
+    newer = same[slot, NEWER]
+    if older >= 0:
+        same[older, NEWER] = newer
+    if newer >= 0:
+        same[newer, OLDER] = older
+    if older < 0 or newer < 0:
+        place = seek(keys, group, value)
+        if older < 0:
+            keys[place, OLDEST] = newer
+        if newer < 0:
+            keys[place, NEWEST] = older
 
 
 def add_overflows(left: int, right: int) -> bool:

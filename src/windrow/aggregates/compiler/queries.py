@@ -13,8 +13,8 @@ from windrow.aggregates.compiler.emitting import NEVER, Emitter, Value
 from windrow.aggregates.compiler.folding import FOLDS, Fold
 from windrow.aggregates.compiler.kinds import BOOLEAN, CannotCompile
 from windrow.aggregates.compiler.scalars import Scalars
-from windrow.aggregates.compiler.tables import Table
-from windrow.aggregates.compiler.typing import kind
+from windrow.aggregates.compiler.tables import Table, conjuncts
+from windrow.aggregates.compiler.typing import common_kind, kind
 
 _HELD = "held"
 """Marks, in a node's meta, a value that has been computed before."""
@@ -95,12 +95,33 @@ class Queries:
             with self._where(select.where):
                 yield ""
             return
+        wanted = self.wanted(select.table, select.alias, select.where)
         with (
-            select.table.rows(self._emitter, filling=select.table is filled) as slot,
+            select.table.rows(self._emitter, filling=select.table is filled, where=wanted) as slot,
             self.row(select.alias, select.table, slot),
             self._where(select.where),
         ):
             yield slot
+
+    def wanted(self, table: Table, alias: str, condition: exp.Expr | None) -> Value | None:
+        """The value that a condition wants in the column that is searched, if it says so."""
+        if table.searched is None or condition is None:
+            return None
+        kind_, _ = table.layout.places[table.searched]
+        name = table.layout.schema.names[table.searched].lower()
+        for each in conjuncts(condition):
+            if not isinstance(each, exp.EQ):
+                continue
+            for column, other in ((each.left, each.right), (each.right, each.left)):
+                column = column.unnest()
+                if not isinstance(column, exp.Column) or column.table.lower() != alias.lower():
+                    continue
+                knows = all(_is_held(query) for query in other.find_all(exp.Query))
+                reads = any(read.table.lower() == alias.lower() for read in other.find_all(exp.Column))
+                is_searched = column.name.lower() == name and knows and not reads
+                if is_searched and common_kind(column, other) == kind_:
+                    return self.scalars.value(other, kind_)
+        return None
 
     @contextmanager
     def row(self, alias: str, table: Table, slot: str) -> Iterator[None]:

@@ -21,8 +21,11 @@ from windrow.aggregates.compiler.prelude import (
     FIRST,
     FREE,
     GROUP,
+    KEYS,
     LAST,
     NEXT,
+    NO_KEY,
+    NO_ROW,
     ORDINAL,
     SIZE,
     SPARE,
@@ -44,13 +47,15 @@ class Store:
         self.rows = Rows.empty(table.layout, 0)
         self.links = _no_links(0)
         self._heads = np.empty((0, 3), np.int64)
-        self._meta = np.array([-1, 0, 0, 0], np.int64)
+        self._meta = np.array([-1, 0, 0, 0, 0], np.int64)
+        self._keys, self._same = np.empty((0, 4), np.int64), np.empty((0, 2), np.int64)
         self._schema = GroupRows(table.layout.schema.arrow).schema
         self._saved = RowStore(self._schema)
         self._numbers = np.empty(0, np.int64)
         """Of each slot the number of the row that is saved; -1: none."""
         if not table.is_single:
             self.grow_rows(_FEW)
+            self.clear_index()
 
     @property
     def arrays(self) -> Iterator[npt.NDArray[Any]]:
@@ -58,10 +63,26 @@ class Store:
         yield from (self.rows.integers, self.rows.floats, self.rows.nulls, self.links)
         if not self._table.is_single:
             yield from (self._heads, self._meta)
+        if self.is_searched:
+            yield from (self._keys, self._same)
 
     @property
     def is_window(self) -> bool:
         return self._table.name == INWINDOW
+
+    @property
+    def is_searched(self) -> bool:
+        return self._table.searched is not None
+
+    def groups(self) -> Ints:
+        """Those that have rows."""
+        return np.flatnonzero(self._heads[:, FIRST] >= 0)
+
+    def clear_index(self) -> None:
+        """Forget where rows are found; there is room for those that the slots can hold."""
+        self._meta[KEYS] = 0
+        self._keys = np.full((4 << (len(self.links) - 1).bit_length(), 4), NO_KEY, np.int64)
+        self._same = np.full((len(self.links), 2), NO_ROW, np.int64)
 
     @property
     def live(self) -> int:
@@ -87,9 +108,12 @@ class Store:
         more = np.full(count - len(self._numbers), -1, np.int64)
         self._numbers = np.concatenate([self._numbers, more])
 
-    def need(self, rows: int) -> int:
-        """How many slots there have to be for so many more rows."""
-        return max(2 * len(self.links), self.live + rows)
+    def make_room(self, rows: int) -> None:
+        """Have slots for so many more rows, and where they are searched a new index for what is there."""
+        if self.live + rows > len(self.links):
+            self.grow_rows(max(2 * len(self.links), self.live + rows))
+        if self.is_searched:
+            self.clear_index()
 
     def oldest(self, group: int) -> dict[str, Any]:
         """The first row of a group."""
