@@ -62,4 +62,4 @@ class ExpiringRows:
     def restore(self, state: State) -> None:
         self._rows.restore(state)
         numbers = self._rows.live()
-        self._expiries.insert(numbers, self._rows.take(numbers)[_END].to_numpy())
+        self._expiries.insert(numbers, self._rows.take(numbers, [_END])[_END].to_numpy())

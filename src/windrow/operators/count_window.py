@@ -32,6 +32,7 @@ class CountWindow(Operator):
     def __init__(self, node: Window | OutputWindow) -> None:
         self._size, self._slide = node.spec.size, node.spec.slide or 1
         keys = node.input.schema.keep(node.spec.partition)
+        self._partition = keys.names
         self._coder = KeyCodes(keys) if len(keys) else None
         self._rows = RowStore(node.schema.arrow)
         self._keys = np.zeros((1, 5), np.int64)
@@ -68,7 +69,7 @@ class CountWindow(Operator):
         if self._coder is not None:
             self._coder.restore(within("keys", state))
         numbers = self._rows.live()
-        codes = self._codes(self._rows.take(numbers))
+        codes = self._codes(self._rows.take(numbers, self._partition or None))
         phases = self._phases.restore(within("phases", state))
         self._keys[: len(phases), counting.PHASE] = phases
         self._line_up(codes, numbers)

@@ -108,7 +108,7 @@ class CoveredOperator(Operator):
         until = self._saved_until.restore(within("until", state)) ^ BEGINNING
         self._until[: len(until)] = until
         numbers = self._store.live()
-        table = self._store.take(numbers)
+        table = self._store.take(numbers, [*self._keys.columns[0], _EXP])
         self._add_slots(len(numbers))
         self._heap = grown(self._heap, len(self._until) + 1, 0)
         keys, exp = self._keys.of_left(table) + 1, table[_EXP].to_numpy()

@@ -44,8 +44,9 @@ class JoinOperator(Operator):
         self._schema = node.schema.arrow
         self._pattern = node.pattern
         self._keys = keys = MatchKeys(node.keys, node.left.schema)
-        self._left = _Side(node, node.left, keys.of_left, keys.known_of_left)
-        self._right = _Side(node, node.right, keys.of_right, keys.known_of_right)
+        left, right = keys.columns
+        self._left = _Side(node, node.left, left, keys.of_left, keys.known_of_left)
+        self._right = _Side(node, node.right, right, keys.of_right, keys.known_of_right)
         self._same = {right: left for left, right in node.keys if not _are_alike(node.left, left)}
         """Columns of the right input that are, in each pair, as ones of the left input."""
         self._differing = [name for name in self._right.columns if name not in self._same]
@@ -117,8 +118,10 @@ class JoinOperator(Operator):
 class _Side:
     """The live tuples of one input, and when they end."""
 
-    def __init__(self, join: Join, node: Node, coded: Coded, known: Coded) -> None:
+    def __init__(self, join: Join, node: Node, key: Sequence[str], coded: Coded, known: Coded) -> None:
         self.columns = node.schema.names
+        self._told = [*key, _EXP]
+        """The columns that say what a row meets, and until when."""
         self.rows = RowStore(node.schema.arrow.append(pa.field(_EXP, pa.int64())))
         self.ends = expiries_for(node.pattern, scanned=join.scanned)
         self._coded, self._known = coded, known
@@ -136,7 +139,7 @@ class _Side:
         self._ended, ends = self.ends.expire_until(delta.clock)
         if not self._tells:
             return Arrivals(delta.ts, exp, codes, first)
-        ended = Ended(ends, self._known(self.rows.take(self._ended)), self._ended)
+        ended = Ended(ends, self._known(self.rows.take(self._ended, self._told)), self._ended)
         return Arrivals(delta.ts, exp, codes, first, ended)
 
     def release(self) -> int:
@@ -148,7 +151,7 @@ class _Side:
         """The ends of the rows that are there again, the codes of their keys, and their numbers."""
         self.rows.restore(state)
         numbers = self.rows.live()
-        rows = self.rows.take(numbers)
+        rows = self.rows.take(numbers, self._told)
         exp = rows[_EXP].to_numpy()
         self.ends.insert(numbers, exp)
         return exp, self._coded(rows), numbers

@@ -30,6 +30,8 @@ class MatchKeys:
         self._nulls_match = nulls_match
         self._left = [name for name, _ in keys]
         self._right = [name for _, name in keys]
+        self.columns = tuple(list(dict.fromkeys(names)) for names in (self._left, self._right))
+        """Of either side those that the keys are of, each once."""
         types = {field.name: field.type for field in left}
         named = ((f"key{place}", types[name]) for place, name in enumerate(self._left))
         self._keys = Schema.of(*named)

@@ -90,11 +90,12 @@ class SignedInputs(ABC):
         return {**under("left", self.left.save()), **under("right", self.right.save())}
 
     def restore(self, state: State) -> None:
-        for number, (name, side) in enumerate(zip(_SIDES, self._sides, strict=True)):
+        sides = zip(_SIDES, self._sides, self._keys.columns, strict=True)
+        for number, (name, side, columns) in enumerate(sides):
             if saved := within(name, state):
                 side.restore(saved)
                 slots = side.rows.live()
-                self._enter(number, slots, side.rows.take(slots))
+                self._enter(number, slots, side.rows.take(slots, columns or None))
                 self._begin_again(number, slots, self._key_of[number][slots])
 
     @abstractmethod

@@ -177,6 +177,7 @@ class Work:
             yield from given
             yield Effort(query.name, number, bucket, running.take_tallies(), watch.seconds)
         places.forget_others({query.key for query in self.program.compiled()})
+        places.map_anew()
 
     def _leaders(self) -> dict[str, CompiledQuery]:
         """For each query the first one whose first stage sends the same: it is run, and sent, once."""

@@ -32,6 +32,9 @@ KEPT = 3
 """So many versions stay: the newest may belong to a batch that has to be run again, and a task of the one
 before may still be at work that nobody waits for."""
 
+LOADED = 512 << 20
+"""A process that keeps more than so many bytes of saved state in memory lets go of it, and maps it anew."""
+
 NOTHING = -1
 """The version of a state that no batch has written."""
 
@@ -46,6 +49,12 @@ class StateStore(ABC):
     @abstractmethod
     def save(self, batch: int, state: State) -> None:
         """Keep what a batch left."""
+
+    loaded = 0
+    """Bytes of memory that the state last saved takes, and need not."""
+
+    def let_go(self) -> None:
+        """Give back this memory."""
 
 
 class MemoryState(StateStore):
@@ -80,6 +89,11 @@ class FileState(StateStore):
         self._run = run
         self._written: dict[str, tuple[pa.Table, PartFile]] = {}
         """The parts of the version last loaded or saved here, and their files."""
+        self._mapped: frozenset[str] = frozenset()
+        """Those of these files that parts are mapped from."""
+
+    def let_go(self) -> None:
+        self._written, self.loaded = {}, 0
 
     def files(self) -> dict[str, Path]:
         """The files of the newest version, by the names of their parts."""
@@ -90,6 +104,7 @@ class FileState(StateStore):
     def load(self, version: int) -> State:
         files = self._files(version)
         self._written = {name: (_read(self._directory, part), part) for name, part in files.items()}
+        self._mapped, self.loaded = frozenset(part.file for part in files.values()), 0
         return {name: table for name, (table, _) in self._written.items()}
 
     def save(self, batch: int, state: State) -> None:
@@ -101,6 +116,8 @@ class FileState(StateStore):
         told = {"run": self._run, "batch": batch, "parts": parts}
         write_json(self._manifest(batch), {**told, "crc": _checksum(told)})
         self._written = written
+        in_memory = (table for table, part in written.values() if part.file not in self._mapped)
+        self.loaded = sum(table.nbytes for table in in_memory)
         self._remove_old()
 
     def _file_of(self, name: str, table: pa.Table) -> PartFile | None:
@@ -176,6 +193,15 @@ class Place:
         self._store.save(batch, running.save())
         self._running, self._version = running, batch
 
+    @property
+    def loaded(self) -> int:
+        return self._store.loaded
+
+    def let_go(self) -> None:
+        """Forget the operators, whose state is saved."""
+        self._running = None
+        self._store.let_go()
+
     def _load(self, version: int) -> State:
         try:
             return self._store.load(version)
@@ -206,6 +232,12 @@ class Places:
         """Free the operators of all queries but these."""
         kept = {key: place for key, place in self._places.items() if key.partition("/")[0] in queries}
         self._places = kept
+
+    def map_anew(self) -> None:
+        """Let go of all operators if their saved state takes much memory; the next batch maps it."""
+        if sum(place.loaded for place in self._places.values()) > LOADED:
+            for place in self._places.values():
+                place.let_go()
 
 
 def _checksum(told: object) -> int:

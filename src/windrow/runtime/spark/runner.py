@@ -24,6 +24,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from windrow.errors import Error, RunnerError
 from windrow.log.reading import Offsets
+from windrow.runtime.checkpoint import run_of
 from windrow.runtime.execution import (
     NUMBER,
     PROGRAM,
@@ -254,9 +255,14 @@ def _passed(message: Message | Failure) -> Message:
     return message
 
 
-@functools.lru_cache(maxsize=8)
 def _places(checkpoint: Path) -> Places:
     """What this process, the driver or a worker, has served of a pipeline."""
+    return _places_of(checkpoint, run_of(checkpoint))
+
+
+@functools.lru_cache(maxsize=8)
+def _places_of(checkpoint: Path, _run: str) -> Places:
+    """Those of one run: another one may begin in the same place."""
     return Places.under(checkpoint)
 
 
