@@ -297,7 +297,8 @@ class Database:
         text = replace(
             self._planning(parse_query(sql).text, allow_unbounded=True), expiration=Expiration.UPA.value
         )
-        return snapshot(self._pipeline.program, text, self._pipeline.logs, self._pipeline.checkpoint)
+        with self.relations.still():
+            return snapshot(self._pipeline.program, text, self._pipeline.logs, self._pipeline.checkpoint)
 
     def explain(self, sql: str, format: Format = "text") -> str:
         """The plan of a query."""
@@ -356,6 +357,10 @@ class Database:
     def lag(self, running: Running) -> Lag:
         """How far a query is behind its streams."""
         return self._held.lag(running.query)
+
+    def forget_delays(self) -> None:
+        """From now on, metrics tell the delays of batches to come: not of what piled up before."""
+        self._pipeline.forget_delays()
 
     def close(self) -> None:
         """End all that runs; with a checkpoint, it goes on from here another time."""

@@ -32,6 +32,7 @@ def run_and_interrupt(launch: Callable[[], Family], folder: Path) -> tuple[int, 
         family.interrupt()
         code = family.wait()
         family.is_gone()
+        assert "leaked" not in family.said, "something keeps a DuckDB alive"
         assert family.temporary_files == []
         assert list((folder / "out" / ".windrow").glob("part-*")) == []
         values = ds.dataset(folder / "out", format="parquet").to_table()["value"].to_pylist()

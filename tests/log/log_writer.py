@@ -1,6 +1,6 @@
 """A process of its own that writes to logs: until the disk is full, or until it is told to end.
 
-Usage: log_writer.py FOLDER full LIMIT… | log_writer.py FOLDER steady
+Usage: log_writer.py FOLDER full LIMIT… | log_writer.py FOLDER steady | log_writer.py FOLDER folding
 """
 
 from __future__ import annotations
@@ -41,6 +41,17 @@ def write_steadily(log: FileLog) -> None:
     sys.stdout.write(f"{count}\n")
 
 
+def fold_for_ever(log: FileLog) -> None:
+    """Append, and fold what is old into its last entry; say what is there."""
+    while True:
+        index = log.index()
+        log.append(*one(index.end, index.end))
+        if len(index.entries) > 5:
+            log.fold(index.end - 2, *one(index.end - 3, index.end - 3))
+        sys.stdout.write(f"{index.end}\n")
+        sys.stdout.flush()
+
+
 def opened(folder: Path) -> FileLog:
     return FileLog(folder, part_schemas(EXTERNAL), durable=False, segment_bytes=4096)
 
@@ -51,6 +62,8 @@ def main() -> None:
         log = opened(Path(folder, limit))
         fill(log, int(limit))
         log.close()
+    if what == "folding":
+        fold_for_ever(opened(Path(folder)))
     if what == "steady":
         log = opened(Path(folder))
         write_steadily(log)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -132,6 +133,87 @@ def test_segments_roll_and_are_dropped_whole(file_log: Open, tmp_path: Path) -> 
     log.drop_before(100)
     assert told(log) == [[5]]
     assert len(list((tmp_path / "log").iterdir())) == 2
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_folding_is_done_or_was_never_begun(file_log: Open, tmp_path: Path) -> None:
+    """A new segment's data is written, then its index under another name; when that has its name, the
+    folded segments go."""
+    folder = tmp_path / "log"
+    log = file_log(segment_bytes=600)
+    append_all(log, [one(number, number) for number in range(6)])
+    before = contents(folder)
+    assert len(before) > 2
+    with log.lock:
+        log.fold(5, *one(9, 9))
+    log.close()
+    data, index = (f"{4:020d}.{kind}" for kind in ("data", "index"))
+    after = contents(folder)
+    assert set(after) == {data, index}
+    halfway = [{data: after[data][:length]} for length in (0, 10, len(after[data]))]
+    halfway += [{data: after[data], "folding": after[index][:length]} for length in (10, len(after[index]))]
+    never = [before | more for more in halfway]
+    gone = sorted(before, key=lambda name: (name.endswith("data"), name))
+    done = [after | {name: before[name] for name in gone[left:]} for left in range(len(gone) + 1)]
+    expected = {False: [[number] for number in range(6)], True: [[9], [5]]}
+    for is_folded, states in ((False, never), (True, done)):
+        for state in states:
+            shutil.rmtree(folder)
+            folder.mkdir()
+            for name, content in state.items():
+                (folder / name).write_bytes(content)
+            assert told(reader(folder)) == expected[is_folded]
+            again = file_log()
+            assert told(again) == expected[is_folded]
+            assert set(contents(folder)) == set(after if is_folded else before)
+            append_all(again, [one(6, 6)])
+            assert told(reader(folder)) == [*expected[is_folded], [6]]
+            again.close()
+
+
+def test_a_reader_goes_over_to_what_was_folded(file_log: Open, tmp_path: Path) -> None:
+    log = file_log()
+    append_all(log, [one(number, number) for number in range(4)])
+    looking = reader(tmp_path / "log")
+    assert len(told(looking)) == 4
+    with log.lock:
+        log.fold(2, *one(9, 9))
+    append_all(log, [one(4, 4)])
+    assert told(looking) == [[9], [2], [3], [4]]
+
+
+def test_what_cannot_be_folded_stays(file_log: Open, tmp_path: Path) -> None:
+    log = file_log(segment_bytes=1)
+    append_all(log, [one(number, number) for number in range(4)])
+    with log.lock:
+        log.fold(2, *one(9, 9))  # a segment begins there
+    log.close()
+    log = file_log()
+    (tmp_path / "log" / "folding").mkdir()
+    with log.lock:
+        log.fold(4, *one(9, 9))  # something is in the way
+    append_all(log, [one(4, 4)])
+    assert told(log) == told(reader(tmp_path / "log")) == [[0], [1], [2], [3], [4]]
+
+
+def test_a_log_that_is_folded_survives_kill_9(tmp_path: Path) -> None:
+    """Each entry has one tuple, its position; and the one that takes the place of others has the last's."""
+    (tmp_path / "log").mkdir()
+    moments, known = random.Random(3), -1
+    for _ in range(3):
+        command = [*WRITER, str(tmp_path / "log"), "folding"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as writer:
+            assert writer.stdout is not None
+            for _ in range(moments.randrange(1, 300)):
+                known = int(writer.stdout.readline())
+            writer.kill()
+        index = reader(tmp_path / "log").index()
+        assert index.end > known
+        assert len(index.entries) < 8
+        assert told(reader(tmp_path / "log")) == [[number] for number in range(index.first, index.end)]
 
 
 def test_what_was_dropped_is_let_go_of(file_log: Open, tmp_path: Path) -> None:

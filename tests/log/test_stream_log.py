@@ -59,6 +59,21 @@ def test_dropping_keeps_the_clock(log: StreamLog) -> None:
     assert told(log)[-1] == [9]
 
 
+def test_what_is_folded_is_one_entry(log: StreamLog) -> None:
+    append_all(log, [one(number, 10 * number) for number in range(6)])
+    for position, first in ((3, [99]), (5, [])):
+        with log.lock:
+            rows = whole(arrivals(*((item, 7) for item in first))) if first else None
+            log.fold(position, (rows, None, None), times(7, 7, 7))
+        index = log.index()
+        assert index.first == position - 1
+        assert told(log) == [first, *([number] for number in range(position, 6))]
+        assert index.entries["totals"][:, 0].tolist() == list(range(position, 7))
+        assert index.clock_at(EXTERNAL, position) == 7
+    append_all(log, [one(6, 60)])
+    assert told(log) == [[], [5], [6]]
+
+
 def test_dropping_the_same_again_changes_nothing(log: StreamLog) -> None:
     append_all(log, [one(number, number) for number in range(5)])
     log.drop_before(3)

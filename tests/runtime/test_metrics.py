@@ -66,6 +66,20 @@ def test_delays_are_of_the_recent_past() -> None:
     assert meter.metrics(Lag(), 0, ()).delay_p99 == 1.0
 
 
+def test_delays_can_be_told_anew() -> None:
+    meter, query = Meter(), QueryMeter()
+    for seconds in (60, 1):
+        meter.forget_delays()
+        query.forget_delays()
+        assert (meter.metrics(Lag(), 0, ()).delay_p99, query.delay()) == (None, None)
+        meter.batch_done(1, 1, delays((seconds, 5)), {})
+        query.add_delays(AnswerDelays.of(np.array([seconds * 1_000_000])))
+    told = query.delay()
+    assert told is not None
+    assert (meter.metrics(Lag(), 0, ()).delay_p99, told["max"]) == (1.0, 1.0)
+    assert meter.metrics(Lag(), 0, ()).tuples_in == 2
+
+
 def test_of_many_delays_a_sample_stands_for_all() -> None:
     delays = AnswerDelays.of(np.arange(10_000, 0, -1))
     assert (delays.count, delays.total, delays.most) == (10_000, 50_005_000, 10_000)

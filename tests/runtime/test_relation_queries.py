@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
+import pyarrow as pa
 import pytest
 
 import windrow
@@ -89,6 +93,94 @@ def test_tuples_that_the_system_stamps_stand_before_a_change_or_after_it(db: win
     db.push("S", [(1,)])
     db.run_until_idle()
     assert query.answer()["name"].to_pylist() == ["old", "old", "new"]
+
+
+QUERIES = {
+    "kept": "SELECT item, price, name FROM Bid [RANGE 4 SECONDS] JOIN Item ON item = id",
+    "met": "SELECT item, made, name FROM Bid LEFT JOIN Name ON item = id",
+    "late": "SELECT item, name FROM Bid.late AS late JOIN Name ON item = id",
+    "held": "SELECT id, name FROM Item UNION ALL SELECT id, name FROM Name",
+}
+
+
+def lived(chance: Random, slack: str) -> tuple[dict[str, object], int]:
+    """What queries say in a random life, some of them asked late; and how many entries are left of the
+    changes of their table and NRR."""
+    newest, wall = 10, HandMovedWall()
+    with windrow.connect(runner="inline", wall_clock=wall) as db:
+        db.execute(f"CREATE STREAM Bid (item INT, price INT, made TIMESTAMP) ORDER BY made{slack}")
+        db.execute(f"{ITEMS}; {NAMES}; INSERT INTO Name VALUES (1, 'a')")
+        db.query(QUERIES["kept"])
+        for number in range(60):
+            wall.move(1000)
+            newest += chance.choice([0, 0, 1, 4])
+            match chance.choice(["push", "push", "change", "change", "remove", "ask", "run", "run"]):
+                case "push":
+                    ts = at(newest - chance.choice([0, 0, 1, 9]))
+                    db.push("Bid", [(chance.randint(1, 2), number, ts)])
+                case "change":
+                    table, key = chance.choice(["Item", "Name"]), chance.randint(1, 2)
+                    db.execute(f"INSERT OR REPLACE INTO {table} VALUES ({key}, 'v{number}')")
+                case "remove":
+                    db.execute(f"DELETE FROM Item WHERE id = 1; UPDATE Name SET name = 'u{number}'")
+                case "ask":
+                    db.query(QUERIES[chance.choice(list(QUERIES))])
+                case _:
+                    db.run_until_idle()
+        db.advance("Bid", at(newest + 9))
+        db.run_until_idle()
+        # A query over tables alone is told of what was folded as of one instant.
+        of_streams = [query for query in db.queries.values() if query.sql != QUERIES["held"]]
+        said: dict[str, object] = {query.name: query.changes() for query in of_streams}
+        for query in db.queries.values():
+            said[f"answer of {query.name}"] = sorted(query.answer().to_pylist(), key=str)
+        return said, sum(len(log.index().entries) for log in db.relations.logs.values())
+
+
+@pytest.mark.parametrize("slack", ["", " SLACK 3 SECONDS"])
+@pytest.mark.parametrize("seed", range(4))
+def test_folded_histories_tell_the_same(seed: int, slack: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Histories are folded after each batch, or kept whole."""
+    whole, entries = lived(Random(seed), slack)
+    monkeypatch.setattr("windrow.runtime.relations.HISTORY_ROWS", 0)
+    folded, left = lived(Random(seed), slack)
+    assert folded == whole
+    assert left < entries
+
+
+def test_a_batch_that_comes_again_finds_its_changes_although_history_is_folded(
+    connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash between the batch and the note that it is done; that folded all that is older."""
+    monkeypatch.setattr("windrow.runtime.relations.HISTORY_ROWS", 0)
+    given: dict[int, list[object]] = {}
+
+    def sink(batch: int, changes: pa.Table) -> None:
+        told = changes.drop_columns("ts").to_pylist()
+        assert given.setdefault(batch, told) == told
+
+    def crash(*_: object) -> None:
+        raise MemoryError
+
+    for turn in range(3):
+        with connect(tmp_path) as db, monkeypatch.context() as patched:
+            db.execute(f"{ITEMS}; CREATE TABLE Other (x INT)")
+            db.query("SELECT id, name FROM Item", into=sink)
+            db.run_until_idle()
+            for number in range(3):
+                if number == 2:
+                    patched.setattr("windrow.runtime.inline.Journal.end", crash)
+                for id_ in range(4):
+                    db.execute(f"INSERT OR REPLACE INTO Item VALUES ({id_}, '{turn}-{number}')")
+                with suppress(MemoryError):
+                    db.run_until_idle()
+            (log, _) = db.relations.logs.values()
+            assert len(log.index().entries) < 7
+    signs = {"+I": 1, "+U": 1, "-D": -1, "-U": -1}
+    sums: Counter[object] = Counter()
+    for change in (change for batch in given.values() for change in batch):
+        sums[change["id"], change["name"]] += signs[change["op"]]  # type: ignore[index]
+    assert {row: sign for row, sign in sums.items() if sign} == {(id_, "2-2"): 1 for id_ in range(4)}
 
 
 def test_late_tuples_can_be_joined(db: windrow.Database) -> None:

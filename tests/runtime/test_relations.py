@@ -260,6 +260,7 @@ STEPS = st.one_of(
     st.tuples(st.just("update"), st.tuples(KEYS, NAMES)),
     st.tuples(st.just("move"), st.tuples(KEYS, KEYS)),
     st.tuples(st.just("delete"), KEYS),
+    st.tuples(st.just("fold"), st.none()),
     st.tuples(st.just("restart"), st.none()),
 )
 
@@ -321,7 +322,8 @@ def statement(step: str, given: object) -> str:
 @settings(deadline=None, max_examples=25)
 def test_any_statements_through_restarts(nrr: bool, steps: list[tuple[str, object]]) -> None:
     model = Model(nrr=nrr)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        patched.setattr("windrow.runtime.relations.HISTORY_ROWS", 0)
 
         def opened() -> windrow.Database:
             return windrow.connect(runner="inline", checkpoint=folder)
@@ -332,6 +334,9 @@ def test_any_statements_through_restarts(nrr: bool, steps: list[tuple[str, objec
             if step == "restart":
                 db.close()
                 db = opened()
+                continue
+            if step == "fold":
+                db.relations.fold({name: log.index().end - 1 for name, log in db.relations.logs.items()})
                 continue
             try:
                 db.execute(statement(step, given_))

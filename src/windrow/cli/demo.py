@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _STEP = 0.2
 _PATIENCE = 120.0
 """Seconds that the first batch may take; on Spark, workers start in it and load their kernels."""
+_CATCHING_UP = 10.0
+"""Seconds that it may take to work off what comes in meanwhile."""
+_PROMPT = 1.0
+"""Seconds of delay: where it is more, a batch still is of what piled up."""
 
 _NEXT = """
 Try next:
@@ -56,7 +60,7 @@ def _path(scene: str) -> str:
 
 
 def _await_answers(db: Database, options: Options, heed: Callable[[], None]) -> None:
-    """Run until the first tuples have gone through."""
+    """Run until the first tuples have gone through, and those that came while it started."""
     deadline = time.monotonic() + _PATIENCE
     if options.runner == "spark":
         with _stage("starting Spark"):
@@ -66,6 +70,20 @@ def _await_answers(db: Database, options: Options, heed: Callable[[], None]) -> 
         while db.metrics().tuples_in == 0 and time.monotonic() < deadline:
             db.run(seconds=_STEP, progress=lambda _metrics: heed())
             heed()
+    if options.runner == "spark":
+        with _stage("what came in meanwhile is worked off; delays are of what comes after it"):
+            _catch_up(db, heed)
+
+
+def _catch_up(db: Database, heed: Callable[[], None]) -> None:
+    """Run until a batch is of nothing that had to wait for Spark."""
+    deadline, delay = time.monotonic() + _CATCHING_UP, db.metrics().delay_p99
+    while (delay is None or delay > _PROMPT) and time.monotonic() < deadline:
+        db.forget_delays()
+        db.run(seconds=_STEP, progress=lambda _metrics: heed())
+        heed()
+        delay = db.metrics().delay_p99
+    db.forget_delays()
 
 
 def _stage(what: str) -> AbstractContextManager[Any]:

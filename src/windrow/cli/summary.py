@@ -93,4 +93,5 @@ def sentence(metrics: Metrics, seconds: float, before: int) -> str:
         f"{came:,} tuples in within {seconds:.1f} s "
         f"({rate:,.0f} tuples/s, {counted(metrics.batches, 'batch')}, "
         f"delay p50 {duration(metrics.delay_p50)}, p99 {duration(metrics.delay_p99)})"
+        + (f"; {before:,} more came while it started" if before else "")
     )

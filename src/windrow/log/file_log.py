@@ -5,6 +5,9 @@ bytes (Arrow IPC messages, one for each part that has rows, then the source's po
 `….index` their records. An entry is written to the data file, flushed to the disk, and only then to
 the index; so what the index names is there. A write that was cut off is cut away when the log is
 opened for writing, and never seen by readers.
+
+Where history was folded, a segment begins within another one: it has all from there on, and what came
+before in its first entry. From the rename that gives it its index on, it is read in the place of the other.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ import json
 import mmap
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -34,6 +38,7 @@ from windrow.log.stream_log import (
     Position,
     StreamLog,
     Times,
+    folded,
     position_bytes,
     record,
 )
@@ -73,6 +78,7 @@ class FileLogReader(LogReader):
                 known = self._indexes.get(segment)
                 if known is None or path.stat().st_size > known.nbytes:
                     self._indexes[segment] = _load(path)
+            segments = _in_force({segment: len(self._indexes[segment]) for segment in segments})
         except FileNotFoundError:  # the writer has dropped it since it was listed
             return self.index()
         self.forget_all_but(segments)
@@ -90,9 +96,13 @@ class FileLogReader(LogReader):
         message = self._bytes(entry).slice(start, int(lengths[part.value]))
         return self.storages[part.value].read(message)
 
+    def whole(self, entry: Any) -> pa.Buffer:
+        """All bytes of an entry."""
+        start = int(entry["offset"])
+        return self._bytes(entry).slice(start, _end_of(entry) - start)
+
     def _bytes(self, entry: Any) -> pa.Buffer:
-        segment = int(entry["segment"])
-        end = int(entry["offset"] + entry["lengths"].sum())
+        segment, end = int(entry["segment"]), _end_of(entry)
         mapped = self._maps.get(segment)
         if mapped is None or mapped.size < end:
             path = _data_file(self._directory, segment)
@@ -117,6 +127,17 @@ def _load(path: Path) -> Entries:
     size = path.stat().st_size // ENTRY.itemsize
     entries = np.fromfile(path, ENTRY, count=size)
     return entries[: intact(entries)]
+
+
+def _in_force(sizes: Mapping[int, int]) -> list[int]:
+    """The segments that have not been folded into others; `sizes` has the number of entries of each. One
+    segment begins where another ends, or it has taken the place of that."""
+    found: list[int] = []
+    for segment in sorted(sizes):
+        while found and found[-1] + sizes[found[-1]] != segment:
+            found.pop()
+        found.append(segment)
+    return found
 
 
 class FileLog(StreamLog):
@@ -160,7 +181,7 @@ class FileLog(StreamLog):
         extra = position_bytes(position)
         entry["segment"], entry["offset"] = self._segment, self._data.tell()
         entry["lengths"], entry["extra"] = [len(piece) for piece in pieces], len(extra)
-        entry["crc"] = functools.reduce(lambda crc, piece: zlib.crc32(piece, crc), (*pieces, extra), 0)
+        entry["crc"] = _checksum((*pieces, extra))
         self._write((*pieces, extra), sealed(entry))
         self._index.add(entry)
         self.position = position if position is not None else self.position
@@ -173,12 +194,36 @@ class FileLog(StreamLog):
 
     def drop_before(self, position: int) -> None:
         segments = _segments(self._directory)
-        for segment, following in itertools.pairwise(segments):
-            if following < position:  # the segment that follows has an entry, and with it the clock
-                _index_file(self._directory, segment).unlink()
-                _data_file(self._directory, segment).unlink()
-                self._index.drop_before(following)
-        self._reader.forget_all_but(_segments(self._directory))
+        # The segment that follows has an entry, and with it the clock.
+        gone = [segment for segment, following in itertools.pairwise(segments) if following < position]
+        self._remove_all_but(segments[len(gone) :])
+        self._index.drop_before(segments[len(gone)])
+
+    def fold(self, position: int, payload: Payload, times: Times) -> None:
+        """Nothing is folded on a disk that has no room for it, or while a segment begins just there."""
+        if position - 1 in _segments(self._directory):
+            return
+        entry, rest = folded(payload, times, self._index.snapshot(), position)
+        pieces = [
+            storage.write(batch) for storage, batch in zip(self._reader.storages, payload, strict=True)
+        ]
+        entry["lengths"] = [len(piece) for piece in pieces]
+        entry["crc"] = _checksum(pieces)
+        pieces += map(self._reader.whole, rest)
+        entries = np.append(entry, rest)
+        entries["segment"] = position - 1
+        entries["offset"][1:] = np.cumsum(entries["lengths"].sum(axis=1) + entries["extra"])[:-1]
+        for each in entries:
+            sealed(each)
+        try:
+            opened = self._rewritten(position - 1, pieces, entries)
+        except OSError:
+            return
+        self._close_segment()
+        self._segment = position - 1
+        self._data, self._records = opened
+        self._index.fold(position, entries[0], entries[1:])
+        self._remove_all_but([self._segment])
 
     def close(self) -> None:
         self._close_segment()
@@ -234,12 +279,43 @@ class FileLog(StreamLog):
             data.close()
             raise
 
+    def _rewritten(
+        self, segment: int, pieces: Sequence[bytes | pa.Buffer], entries: Entries
+    ) -> tuple[FileIO, FileIO]:
+        """The two files of a segment that is there all at once."""
+        paths = _data_file(self._directory, segment), self._directory / "folding"
+        with ExitStack() as undone:
+            for path in paths:
+                undone.callback(path.unlink, missing_ok=True)
+            data, records = (undone.enter_context(FileIO(path, "w")) for path in paths)
+            for piece in pieces:
+                _write_all(data, piece)
+            _write_all(records, entries.tobytes())
+            for file in (data, records):
+                self._flush(file)
+            paths[1].replace(_index_file(self._directory, segment))
+            undone.pop_all()
+        with suppress(OSError):  # what it is for now has its name
+            _flush_names(self._directory)
+        return data, records
+
+    def _remove_all_but(self, segments: Sequence[int]) -> None:
+        """Remove other segments, each index first, and data without an index."""
+        for kind in ("index", "data"):
+            for path in self._directory.glob(f"*.{kind}"):
+                if int(path.stem) not in segments:
+                    path.unlink()
+        self._reader.forget_all_but(segments)
+
     def _cut_torn_end(self) -> None:
-        """Cut away what a crash left after the last whole entry."""
-        segments = _segments(self._directory)
-        for orphan in self._directory.glob("*.data"):
-            if int(orphan.stem) not in segments:
-                orphan.unlink()
+        """Cut away what a crash left after the last whole entry, and what was folded."""
+        sizes = {
+            segment: len(_load(_index_file(self._directory, segment)))
+            for segment in _segments(self._directory)
+        }
+        segments = _in_force(sizes)
+        self._remove_all_but(segments)
+        (self._directory / "folding").unlink(missing_ok=True)
         if not segments:
             return
         index, data = (file(self._directory, segments[-1]) for file in (_index_file, _data_file))
@@ -262,6 +338,18 @@ class FileLog(StreamLog):
             file.seek(_end_of(entry) - int(entry["extra"]))
             position: Position = json.loads(file.read(int(entry["extra"])))
         return position
+
+
+def _flush_names(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _checksum(pieces: Iterable[bytes | pa.Buffer]) -> int:
+    return functools.reduce(lambda crc, piece: zlib.crc32(piece, crc), pieces, 0)
 
 
 def _write_all(file: FileIO, piece: bytes | pa.Buffer) -> None:

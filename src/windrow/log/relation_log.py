@@ -4,7 +4,11 @@ A relation log is a stream log whose entries hold nothing but rows: one entry fo
 a sign beside every row. Its rows have no timestamps of their own. The entry has two, the newest event
 time that the database knew and the newest instant that it had stamped tuples with; a query goes by
 the one that its streams go by, or by the later. One without streams goes by the clock on the wall, as it
-was when the statement ran. A log is kept whole, so that a new query sees the whole relation.
+was when the statement ran.
+
+A new query sees the whole relation, as of each tuple of the history. So entries are never dropped; but
+those that all tuples come after, and all queries have been told, are folded into one: what the relation
+held after them, counting from the first of them on.
 """
 
 from __future__ import annotations
@@ -60,8 +64,6 @@ def relation_schemas(relation: Relation) -> tuple[pa.Schema, pa.Schema, pa.Schem
 
 def append(log: StreamLog, changes: SignedRows, stamp: Stamp, now: int) -> None:
     """Add what a statement changed; it is durable when this returns."""
-    table = changes.rows.append_column(_SIGN, pa.array(changes.sign)).combine_chunks()
-    (batch,) = table.to_batches()
     entries = log.index().entries
     times = Times(
         min_ts=stamp.event,
@@ -73,7 +75,7 @@ def append(log: StreamLog, changes: SignedRows, stamp: Stamp, now: int) -> None:
         arrived=max(now, int(entries[-1]["arrived"])) if len(entries) else now,
     )
     with log.lock:
-        log.append((batch, None, None), times)
+        log.append((_batch(changes), None, None), times)
 
 
 def newest_stamp(index: Index) -> Stamp:
@@ -93,9 +95,45 @@ def clock_at(index: Index, position: int) -> int:
 
 def read_entries(log: LogReader, entries: Entries, schema: pa.Schema) -> SignedRows:
     """The rows of some entries, one after another."""
-    batches = [log.read(entry, Part.TUPLES) for entry in entries]
+    batches = [log.read(entry, Part.TUPLES) for entry in entries[entries["rows"][:, 0] > 0]]
     table = pa.Table.from_batches(batches, schema.append(pa.field(_SIGN, pa.int8())))
     return SignedRows(table.drop_columns([_SIGN]), table[_SIGN].to_numpy())
+
+
+def first_untold(streams: Sequence[Stream], index: Index, start: int, before: int) -> int:
+    """The position of the first entry that a query over these streams was not told when its clock was at
+    `before` and the log ended at `start`. Stamps never fall, so it was told all before."""
+    stamp = _stamp(streams)
+    told = bisect_right(index.entries, before, key=lambda entry: int(entry[stamp]))
+    return min(index.first + told, max(start, index.first))
+
+
+def first_amid(index: Index, oldest: int) -> int:
+    """The position of the first entry that does not come before a tuple as old as this in any time. The
+    last entry is never before it: it has the newest stamp."""
+    before = int(np.searchsorted(index.entries["clock"], oldest))
+    return index.first + max(0, min(before, len(index.entries) - 1))
+
+
+def outweighs(index: Index, position: int, least: int) -> bool:
+    """Whether more rows changed up to a position than so many, and than there were in the first entry."""
+    rows = index.entries["rows"][: max(0, position - index.first), 0]
+    return bool(rows[1:].sum() > max([least, *rows[:1]]))
+
+
+def fold(log: StreamLog, position: int, content: SignedRows) -> None:
+    """Put what a relation held at a position in the place of the entries before it."""
+    with log.lock:
+        index = log.index()
+        first, last = (index.entries[place] for place in (0, position - 1 - index.first))
+        names = ("min_ts", "max_ts", "clock", "floor", "stamp", "last_stamp")
+        times = Times(**{name: int(first[name]) for name in names}, arrived=int(last["arrived"]))
+        log.fold(position, (_batch(content), None, None), times)
+
+
+def _batch(changes: SignedRows) -> pa.RecordBatch | None:
+    table = changes.rows.append_column(_SIGN, pa.array(changes.sign)).combine_chunks()
+    return next(iter(table.to_batches()), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +157,10 @@ class Updates:
         clock: int,
     ) -> Updates:
         """The entries up to a position that the clock has reached, and that were not told when it was at
-        `before` and the log ended at `start`. Stamps never fall, so these are one after another."""
+        `before` and the log ended at `start`."""
         inside, stamp = index.between(index.first, end), _stamp(streams)
         reached = bisect_right(inside.entries, clock, key=lambda entry: int(entry[stamp]))
-        told = bisect_right(inside.entries, before, key=lambda entry: int(entry[stamp]))
-        entries = inside.entries[min(told, max(start - inside.first, 0)) : reached]
+        entries = inside.entries[first_untold(streams, inside, start, before) - inside.first : reached]
         return cls(relation, entries, np.maximum(entries[stamp].astype(np.int64), before), clock)
 
     @property

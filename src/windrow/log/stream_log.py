@@ -71,6 +71,11 @@ class StreamLog(LogReader):
         """Give back space that only entries before this position use; the last of them stays, because
         it holds the clock that the stream had there."""
 
+    @abstractmethod
+    def fold(self, position: int, payload: Payload, times: Times) -> None:
+        """Put one entry in the place of at least two before this position; it takes the position of the
+        last of them. The caller holds `lock`."""
+
     def close(self) -> None:
         """Give back what the log holds open."""
 
@@ -109,6 +114,12 @@ class GrowingIndex:
             self._array = self._array[count:]
             self._size -= count
             self._first += count
+
+    def fold(self, position: int, entry: Entries, rest: Entries) -> None:
+        """One entry in the place of those before a position, and what follows it as it is now."""
+        with self._guard:
+            self._first, self._array = position - 1, np.append(entry, rest)
+            self._size = len(self._array)
 
     def snapshot(self) -> Index:
         with self._guard:
@@ -152,6 +163,23 @@ class MemoryLog(StreamLog):
         self._index.drop_before(kept)
         for gone in range(first, kept):
             del self._payloads[gone]
+
+    def fold(self, position: int, payload: Payload, times: Times) -> None:
+        index = self._index.snapshot()
+        entry, rest = folded(payload, times, index, position)
+        entry["segment"] = -position  # a name that no other entry has had
+        self._payloads[-position] = payload
+        self._index.fold(position, entry, rest)
+        for gone in index.entries[: position - index.first]:
+            del self._payloads[int(gone["segment"])]
+
+
+def folded(payload: Payload, times: Times, index: Index, position: int) -> tuple[Entries, Entries]:
+    """The record of an entry in the place of those before a position, and the records that follow it."""
+    before, rest = np.split(index.entries, [position - index.first])
+    entry = record(payload, times, np.zeros(len(PARTS), np.int64))
+    entry["totals"] = before[-1]["totals"]
+    return entry, rest.copy()
 
 
 def position_bytes(position: Position | None) -> bytes:

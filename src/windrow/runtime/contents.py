@@ -44,7 +44,7 @@ class Contents:
         self._keys.create()
         held = self._net(changes).rows
         self._insert(held)
-        self._keys.remember(changes.rows.filter(pa.array(changes.sign < 0)), held)
+        self._keys.remember(_left(changes), held)
 
     def drop(self) -> None:
         self._keys.drop()
@@ -55,6 +55,14 @@ class Contents:
 
     def count(self) -> int:
         return int(self._tables.ask(f"SELECT count(*) FROM {self._name}").column(0)[0].as_py())
+
+    def folded(self, changes: SignedRows) -> SignedRows:
+        """All changes from the first on in as few rows as tell the same: those that are left, and, for each
+        key that is never used again, one that came and went."""
+        held = self._net(changes).rows
+        spent = self._keys.spent(_left(changes), held)
+        sign: Signs = np.repeat(np.array([1, -1, 1], np.int8), [len(spent), len(spent), len(held)])
+        return SignedRows(pa.concat_tables([spent, spent, held]), sign)
 
     def insertion(self, rows: pa.Table) -> Replacement:
         """Rows that come, and none that go."""
@@ -118,6 +126,10 @@ class Contents:
         places = np.repeat(net[_PLACE].to_numpy(), np.abs(weights))
         sign = np.repeat(np.sign(weights), np.abs(weights)).astype(np.int8)
         return SignedRows(changes.rows.take(pa.array(places)), sign)
+
+
+def _left(changes: SignedRows) -> pa.Table:
+    return changes.rows.filter(pa.array(changes.sign < 0))
 
 
 def _signed(left: pa.Table, come: pa.Table) -> SignedRows:

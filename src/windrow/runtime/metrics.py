@@ -127,6 +127,10 @@ class QueryMeter:
             (np.array(delays.sample) / 1e6, np.full(len(delays.sample), each, np.int64)),
         )
 
+    def forget_delays(self) -> None:
+        self._samples.clear()
+        self._delayed = AnswerDelays()
+
     def steps(self) -> list[dict[str, Any]]:
         """Each step with its figures, in the order in which tuples pass them."""
         told = []
@@ -175,6 +179,10 @@ class Meter:
             self.last_batch = phases
             if len(delays[0]):
                 self._delays.append(delays)
+
+    def forget_delays(self) -> None:
+        with self._guard:
+            self._delays.clear()
 
     def metrics(self, lag: Lag, state_bytes: int, streams: tuple[StreamMetrics, ...]) -> Metrics:
         with self._guard:

@@ -18,15 +18,15 @@ import numpy as np
 import pyarrow as pa
 
 from windrow.catalog import Relation, Stream
-from windrow.delta import BEGINNING, Delta, concat, in_time_order
+from windrow.delta import BEGINNING, NEVER, Delta, concat, in_time_order
 from windrow.errors import CheckpointError, Error
 from windrow.language.settings import Settings
 from windrow.log.file_log import FileLog
 from windrow.log.hand_moved import HandMovedWall
-from windrow.log.index import ENTRY, Entries
+from windrow.log.index import ENTRY, Entries, Index
 from windrow.log.inlet import StreamInlet, WallClock
 from windrow.log.reading import Offsets, Span
-from windrow.log.relation_log import Stamp, relation_schemas
+from windrow.log.relation_log import Stamp, first_amid, first_untold, relation_schemas
 from windrow.log.standing import standing
 from windrow.log.stream_log import LogReader, MemoryLog, StreamLog, part_schemas
 from windrow.operators.base import FAILURES
@@ -49,7 +49,7 @@ from windrow.runtime.phases import EXCHANGE, PHASES, SINK
 from windrow.runtime.program import CompiledQuery, Program
 from windrow.runtime.relations import Relations
 from windrow.runtime.remaking import is_in_logs
-from windrow.runtime.retention import first_kept
+from windrow.runtime.retention import first_kept, oldest
 from windrow.sinks.base import FileSink, Part, Sink
 from windrow.sources.registry import open_source
 
@@ -309,6 +309,13 @@ class Pipeline:
         with self.lock:
             return self._lag(stream.log for stream in query.streams)
 
+    def forget_delays(self) -> None:
+        """Tell delays of what comes from now on."""
+        with self.lock:
+            self.meter.forget_delays()
+            for running in self.running.values():
+                running.meter.forget_delays()
+
     def close(self) -> None:
         """Stop the sources, close sinks and logs."""
         for state in self._streams.values():
@@ -388,11 +395,26 @@ class Pipeline:
         for name in seen:
             needed[name].append(self._first_retained(name))
             self._streams[name].log.drop_before(min(batch.start.get(name, 0), *needed[name]))
+        if relations := self.relations.with_history():
+            self.relations.fold(self._foldable(batch, relations))
 
     def _first_retained(self, name: str) -> int:
         state = self._streams[name]
         history = History(time=state.stream.retain)
         return first_kept(state.stream, state.log.index(), state.inlet.newest, history)
+
+    def _foldable(self, batch: Batch, relations: Mapping[str, Index]) -> dict[str, int]:
+        """Up to where each relation's history tells no query anything, even if this batch is run again."""
+        streams = [(state.stream, state.log.index()) for state in list(self._streams.values())]
+        since = min((oldest(*each) for each in streams), default=NEVER)
+        limits = {name: first_amid(index, since) for name, index in relations.items()}
+        seen = {**{name: log.index() for name, log in self.logs.items()}, **relations}
+        for query in self.program.compiled():
+            clock = Span.of(query.streams, seen, batch.start, batch.start, query.relations).clock
+            for name in limits.keys() & {relation.log for relation in query.relations}:
+                untold = first_untold(query.streams, seen[name], batch.start.get(name, 0), clock)
+                limits[name] = min(limits[name], untold)
+        return limits
 
 
 def _remove_others(folder: Path, known: Collection[str]) -> None:

@@ -43,6 +43,15 @@ class RelationKeys:
                 gone = f"SELECT {self._key} FROM {_LEFT} EXCEPT SELECT {self._key} FROM {_COMING}"
                 self._tables.run(f"INSERT INTO {self._past} {gone}")
 
+    def spent(self, left: pa.Table, held: pa.Table) -> pa.Table:
+        """Of rows that left, one for each key that no row has any more, and none may have again."""
+        if not self._past or not len(left):
+            return left.slice(0, 0)
+        with self._tables.seeing(**{_LEFT: left, _COMING: held}):
+            columns = ", ".join(map(quoted, left.column_names))
+            gone = f"{_LEFT} ANTI JOIN {_COMING} USING ({self._key})"
+            return self._tables.ask(f"SELECT DISTINCT ON ({self._key}) {columns} FROM {gone}")
+
     def check(self, come: pa.Table) -> None:
         """Refuse rows that have come; the relation's table has them already."""
         if not self._relation.key or not len(come):

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from windrow.catalog import Relation
+from windrow.log.index import Index
 from windrow.log.inlet import WallClock
-from windrow.log.relation_log import Stamp, append, newest_stamp, read_entries
+from windrow.log.relation_log import Stamp, append, fold, newest_stamp, outweighs, read_entries
 from windrow.log.stream_log import StreamLog
 from windrow.runtime.contents import Contents, Replacement
 from windrow.runtime.tables import Tables
+
+HISTORY_ROWS = 10_000
+"""Of so little history none is folded."""
 
 Standing = Callable[[], AbstractContextManager[Stamp]]
 """Where the streams are; while the block lasts they do not move."""
@@ -85,6 +89,35 @@ class Relations:
         """Ask a query of the tables for nothing but its faults; raises Fault."""
         with self._lock:
             self._tables.ask(select)
+
+    def with_history(self) -> dict[str, Index]:
+        """The logs of relations of which most might be folded."""
+        indexes = {name: log.index() for name, log in self.logs.items()}
+        return {name: index for name, index in indexes.items() if outweighs(index, index.end, HISTORY_ROWS)}
+
+    def fold(self, limits: Mapping[str, int]) -> None:
+        """Fold the histories of relations, each up to a position that nobody goes back behind, where that
+        is most of them. It can wait while a statement runs, or a snapshot is taken."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            for name in limits.keys() & self._held.keys():
+                self._fold(self._held[name], limits[name])
+        finally:
+            self._lock.release()
+
+    def _fold(self, held: _Held, limit: int) -> None:
+        index = held.log.index()
+        if outweighs(index, limit, HISTORY_ROWS):
+            past = index.between(index.first, limit).entries
+            changes = read_entries(held.log, past, held.relation.schema.arrow)
+            fold(held.log, limit, held.contents.folded(changes))
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """While the block lasts, logs stay as they are."""
+        with self._lock:
+            yield
 
     def _carry_out(
         self, relation: Relation, found: Callable[[Contents], Replacement], *, replace: bool

@@ -267,10 +267,19 @@ def _places_of(checkpoint: Path, _run: str) -> Places:
 
 
 def _forwarded(on_batch: WeakMethod[Callable[[DataFrame, int], None]]) -> Callable[[DataFrame, int], None]:
-    """What Spark calls and never forgets: it must not keep a closed pipeline with its tables alive."""
+    """What Spark calls and never forgets, nor what it raises: neither must keep a closed pipeline with its
+    tables alive, as the frames of an error would."""
+
+    def failure(rows: DataFrame, number: int) -> str | None:
+        try:
+            if (target := on_batch()) is not None:
+                target(rows, number)
+        except Exception as error:
+            return str(error)
+        return None
 
     def forward(rows: DataFrame, number: int) -> None:
-        if (target := on_batch()) is not None:
-            target(rows, number)
+        if (reason := failure(rows, number)) is not None:
+            raise RunnerError(reason)
 
     return forward
