@@ -69,6 +69,7 @@ SETS = [
         "LIST(DISTINCT s ORDER BY s DESC)",
         "STRING_AGG(s ORDER BY i, s)",
     ),
+    ("MEDIAN(i)", "QUANTILE_CONT(x, 0.3) FILTER (WHERE t)", "QUANTILE_DISC(i, 0.3)", "MEDIAN(x)"),
     ("BIT_XOR(i)", "ENTROPY(s)", "COUNT(DISTINCT i + 0)", "SUM(x) FILTER (WHERE i > 0)", "COUNT(*)"),
     (
         "MIN(i)",

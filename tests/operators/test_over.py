@@ -56,6 +56,10 @@ SETS = [
     ("FIRST(i)", "LAST(s)", "ANY_VALUE(i)", "FIRST(x) FILTER (WHERE t)", "LAST(i) FILTER (WHERE t)"),
     ("COUNT(DISTINCT i)", "COUNT(DISTINCT x) FILTER (WHERE t)", "SUM(DISTINCT i)", "COUNT(DISTINCT s)"),
     ("MEDIAN(i)", "QUANTILE_CONT(i, 0.25)", "STRING_AGG(s, '-')", "ARRAY_AGG(i)"),
+    (
+        *("MEDIAN(x)", "QUANTILE_CONT(x, 0.3)", "MEDIAN(i) FILTER (WHERE t)", "QUANTILE_CONT(i, 1)"),
+        *("QUANTILE_DISC(i, 0.3)", "QUANTILE_DISC(x, 0.75)", "QUANTILE(i, 0)"),
+    ),
 ]
 
 OTHERWISE = {

@@ -14,6 +14,7 @@ from windrow.aggregates.extremes import greatest, least
 from windrow.aggregates.first_and_last import any_value, first, last
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.parts import Ending
+from windrow.aggregates.quantiles import between, one_of
 from windrow.aggregates.spreads import spread
 from windrow.aggregates.summing import all_true, any_true, average, sum_
 from windrow.aggregates.user_defined.calls import following, starting, versions_of
@@ -35,7 +36,11 @@ AGGREGATES: Mapping[str, Declaration] = {
     "last": last,
     "max": greatest,
     "mean": average,
+    "median": between,
     "min": least,
+    "quantile": one_of,
+    "quantile_cont": between,
+    "quantile_disc": one_of,
     "stddev": spread,
     "stddev_pop": spread,
     "stddev_samp": spread,

@@ -45,6 +45,7 @@ MODULES = (
     "windrow.kernels.scanned_ranks",
     "windrow.kernels.slides",
     "windrow.kernels.slots",
+    "windrow.kernels.sorted_blocks",
     "windrow.kernels.steps",
     "windrow.kernels.timers",
     "windrow.kernels.yields",
