@@ -68,6 +68,13 @@ FAILURES = [
         "choose a window that ends, as [RANGE 10 MINUTES], or SET allow_unbounded = true",
     ),
     (
+        "SELECT decay_online_avg(DISTINCT price) FROM Bid",
+        Refused,
+        "decay_online_avg() would keep all tuples of Bid for ever",
+        "decay_online_avg(DISTINCT price)",
+        "choose a window that ends, as [RANGE 10 MINUTES], or SET allow_unbounded = true",
+    ),
+    (
         "SELECT itemID, price FROM Bid [NOW] GROUP BY itemID",
         Refused,
         "column 'price' is neither grouped nor in an aggregate",

@@ -47,6 +47,14 @@ FAILURES = [
         "join it with the stream itself in a query in FROM, below what takes results back",
     ),
     (
+        "SELECT n, city FROM (SELECT bidderID, count(*) AS n FROM Bid [NOW] GROUP BY bidderID) AS g"
+        " JOIN Seller ON bidderID = id",
+        Refused,
+        "Seller answers tuples as they come, and cannot take them back",
+        "Seller",
+        "join it with the stream itself in a query in FROM, below what takes results back",
+    ),
+    (
         "SELECT price, city FROM Bid [NOW] FULL JOIN Seller ON bidderID = id",
         Refused,
         "Seller answers tuples as they come, and cannot take them back",

@@ -105,6 +105,13 @@ FAILURES = [
         "let the frame end, as RANGE 10 MINUTES PRECEDING, or SET allow_unbounded = true",
     ),
     (
+        "SELECT myavg(DISTINCT price) OVER (ROWS UNBOUNDED PRECEDING) FROM Bid",
+        Refused,
+        "myavg() would keep all tuples of Bid for ever",
+        "myavg(DISTINCT price)",
+        "let the frame end, as RANGE 10 MINUTES PRECEDING, or SET allow_unbounded = true",
+    ),
+    (
         "SELECT abs(price) OVER (ROWS 1 PRECEDING) FROM Bid",
         Refused,
         "abs() is no aggregate, and OVER takes one",

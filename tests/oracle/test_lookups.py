@@ -1,4 +1,4 @@
-"""Windows of so many tuples joined with an NRR by its key, while it changes, beside DuckDB.
+"""Tuples that are taken back, joined with an NRR by its key while it changes, beside DuckDB.
 
 A tuple meets the row of its key as it is when it comes; DuckDB gets all tuples with what they have met.
 """
@@ -20,6 +20,8 @@ from tests.oracle.windows import NOON
 SETUP = (
     "CREATE STREAM S (k INT, v INT, t TIMESTAMP) ORDER BY t;CREATE NRR N (id INT PRIMARY KEY, name VARCHAR)"
 )
+RECENT = "(SELECT * FROM seen WHERE second > now - 3)"
+NEWEST = "(SELECT * FROM seen ORDER BY n DESC LIMIT 1)"
 LIVE = "(SELECT * FROM seen QUALIFY row_number() OVER (ORDER BY n DESC) <= 3)"
 BY_VALUE = "(SELECT * FROM seen QUALIFY row_number() OVER (PARTITION BY v ORDER BY n DESC) <= 2)"
 MEANT = {
@@ -39,6 +41,22 @@ MEANT = {
     "SELECT x.v, name, count(*) AS c FROM (SELECT v, k AS id FROM S [PARTITION BY v ROWS 2] WHERE v < 2)"
     " AS x JOIN N USING (id) GROUP BY ALL": (
         f"SELECT v, name, count(*) FROM {BY_VALUE} WHERE v < 2 AND id IS NOT NULL GROUP BY ALL"
+    ),
+    "SELECT x.k, name FROM (FROM S [RANGE 3 SECONDS] WHERE v NOT IN (SELECT v FROM S [ROWS 1] AS o))"
+    " AS x JOIN N ON x.k = id AND name > 'a'": (
+        f"SELECT k, name FROM {RECENT} WHERE v NOT IN (SELECT v FROM {NEWEST}) AND name > 'a'"
+    ),
+    "SELECT S.k, o.k AS other, name FROM S [RANGE 3 SECONDS] LEFT JOIN S [ROWS 1] AS o ON S.v = o.v"
+    " LEFT JOIN N ON S.k = id": (
+        f"SELECT x.k, y.k, x.name FROM {RECENT} AS x LEFT JOIN {NEWEST} AS y USING (v)"
+    ),
+    "SELECT S.k, o.k AS other, name FROM S [ROWS 1] AS o RIGHT JOIN S [ROWS 3] ON S.v = o.v, N"
+    " WHERE S.k = id": (
+        f"SELECT x.k, y.k, x.name FROM {LIVE} AS x LEFT JOIN {NEWEST} AS y USING (v) WHERE x.id IS NOT NULL"
+    ),
+    "SELECT v FROM (SELECT * FROM S [ROWS 3] WHERE EXISTS (SELECT 1 FROM S [ROWS 1] AS o WHERE o.v = S.v))"
+    " AS x WHERE NOT EXISTS (SELECT 1 FROM N WHERE id = x.k)": (
+        f"SELECT v FROM {LIVE} WHERE v IN (SELECT v FROM {NEWEST}) AND id IS NULL"
     ),
     "SELECT S.k, name, o.k AS other FROM S [ROWS 3], S [ROWS 3] AS o, N WHERE S.v = o.v AND S.k = id": (
         f"SELECT x.k, x.name, y.k FROM {LIVE} AS x JOIN {LIVE} AS y USING (v) WHERE x.id IS NOT NULL"
@@ -62,13 +80,13 @@ def check(chance: Random, **options: object) -> None:
                 k, v = chance.choice([None, 1, 2, 3]), chance.choice([0, 0, 1, 2])
                 second += chance.choice([0, 0, 1])
                 come.append((k, v, NOON + timedelta(seconds=second)))
-                seen.append((k, v, len(seen), k if k in rows else None, rows.get(k)))
+                seen.append((k, v, len(seen), k if k in rows else None, rows.get(k), second))
             db.push("S", come)
             db.advance("S", NOON + timedelta(seconds=second))
             db.run_until_idle()
             for text, query in asked.items():
                 said = Counter(tuple(row.values()) for row in query.answer().to_pylist())
-                assert said == _meaning(MEANT[text], seen), text
+                assert said == _meaning(MEANT[text], seen, second), text
 
 
 def _change(chance: Random, db: windrow.Database, rows: dict[int, str]) -> None:
@@ -88,16 +106,16 @@ def _change(chance: Random, db: windrow.Database, rows: dict[int, str]) -> None:
         rows[key] = name
 
 
-def _meaning(sql: str, seen: list[tuple[object, ...]]) -> Counter[tuple[object, ...]]:
+def _meaning(sql: str, seen: list[tuple[object, ...]], now: int) -> Counter[tuple[object, ...]]:
     with duckdb.connect(config={"threads": 1}) as engine:
-        engine.execute("CREATE TABLE seen (k INT, v INT, n INT, id INT, name VARCHAR)")
-        engine.executemany("INSERT INTO seen VALUES (?, ?, ?, ?, ?)", seen)
-        return Counter(engine.execute(sql).fetchall())
+        engine.execute("CREATE TABLE seen (k INT, v INT, n INT, id INT, name VARCHAR, second INT)")
+        engine.executemany("INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?)", seen)
+        return Counter(engine.execute(sql.replace("now", str(now))).fetchall())
 
 
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
-def test_what_a_tuple_met_leaves_the_window_with_it(chance: Random) -> None:
+def test_what_a_tuple_has_met_is_taken_back_with_it(chance: Random) -> None:
     check(chance, runner="inline", expiration=chance.choice(["upa", "negative", "direct"]))
 
 

@@ -85,10 +85,8 @@ class Call:
     @property
     def has_fixed_size(self) -> bool:
         """Whether it remembers no more, the more tuples there are."""
-        if self.versions:
-            return True
         plain = not any(self.tree.find(kind) for kind in (exp.Distinct, exp.Order))
-        return plain and isinstance(self.function, _OF_FIXED_SIZE)
+        return plain and (bool(self.versions) or isinstance(self.function, _OF_FIXED_SIZE))
 
     @property
     def is_blocking(self) -> bool:

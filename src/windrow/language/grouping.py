@@ -172,7 +172,10 @@ class Grouping:
                     self.scope.place(call.tree),
                     hint=f"CREATE AGGREGATE {call.name} as well, with its result in TERMINATE",
                 )
-        if not grows(input_) or self.context.allow_unbounded or self._accumulates(calls, input_):
+        if not grows(input_) or self.context.allow_unbounded:
+            return
+        if self._accumulates(calls, input_):
+            self._check_sizes(calls)
             return
         if not endless_by_request(input_):
             self._refuse_blocking(calls)
@@ -182,6 +185,9 @@ class Grouping:
                 self.context.place(self.select.args["group"]),
                 hint="choose a window that ends, as [RANGE 10 MINUTES], or SET allow_unbounded = true",
             )
+        self._check_sizes(calls)
+
+    def _check_sizes(self, calls: Sequence[Call]) -> None:
         for call in calls:
             if not call.has_fixed_size:
                 raise Refused(

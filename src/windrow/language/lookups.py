@@ -1,24 +1,35 @@
 """Joins with NRRs: each tuple meets the rows as they are when it comes, and that is that.
 
-So they are made where tuples come: below a window with a SLIDE, which lets them in later, and below one of
-so many tuples, whose negative tuples nobody could join once more. There the number of tuples has to stay:
-each meets one row at most, as all of the NRR's key is compared, and those without one are told apart above.
+So they are made where nothing is taken back: below negation, outer joins and the like, and below windows
+with a SLIDE, which let tuples in later. Below a window of so many tuples their number has to stay: each
+meets one row at most, as all of the NRR's key is compared, and those without one are told apart above.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from sqlglot import exp
 
 from windrow.language.conditions import conjunction, only_columns
-from windrow.plan.joins import Keys, RelationHalfJoin, RelationJoin, RelationScan
+from windrow.plan.joins import (
+    Join,
+    Keys,
+    Negation,
+    RelationHalfJoin,
+    RelationJoin,
+    RelationScan,
+    SemiJoin,
+)
 from windrow.plan.nodes import Node, Project, Select
 from windrow.plan.patterns import Pattern
-from windrow.plan.windows import Extent, Window
+from windrow.plan.windows import Extent, OutputWindow, Window
 from windrow.schema import Schema
+
+Meeting: TypeAlias = Callable[[Node, Keys], Node]
+"""What makes the join of some tuples by keys."""
 
 
 @dataclass(frozen=True)
@@ -34,22 +45,22 @@ class Lookup:
         """The tuples with the rows that they have met; None where nobody could take these back."""
         if self.left.pattern is not Pattern.STR:
             return _where_they_come(
-                self.left,
-                lambda left: RelationJoin(
-                    left, self.rows, self.keys, self.condition, kind, retroactive=False
-                ),
+                self.left, lambda left: self._join(left, self.keys, kind, self.condition)
             )
-        if kind == "inner":
-            return None if (found := self._one_each()) is None else Select(found, self._met())
-        return self._one_each() if self.condition is None else None
+        if kind == "left" and self.condition is not None:
+            return None
+        found = self._below(self.left, self.keys, lambda left, keys: self._join(left, keys, kind))
+        found = found or self._one_each()
+        return Select(found, self._met()) if found and kind == "inner" else found
 
     def halved(self, *, anti: bool, null_aware: bool) -> Node | None:
         """The tuples that have met a row, or have not; None where nobody could take these back."""
+
+        def half(left: Node, keys: Keys) -> Node:
+            return RelationHalfJoin(left, self.rows, keys, self.condition, anti, null_aware)
+
         if self.left.pattern is not Pattern.STR:
-            return _where_they_come(
-                self.left,
-                lambda left: RelationHalfJoin(left, self.rows, self.keys, self.condition, anti, null_aware),
-            )
+            return _where_they_come(self.left, lambda left: half(left, self.keys))
         found = None if null_aware else self._one_each()
         if found is None:
             return None
@@ -57,6 +68,11 @@ class Lookup:
         if anti:
             met = exp.Not(this=exp.Coalesce(this=exp.Paren(this=met), expressions=[exp.false()]))
         return only_columns(Select(found, met), self.left.schema.names)
+
+    def _join(
+        self, left: Node, keys: Keys, kind: Literal["inner", "left"], condition: exp.Expr | None = None
+    ) -> Node:
+        return RelationJoin(left, self.rows, keys, condition, kind, retroactive=False)
 
     def _met(self) -> exp.Expr:
         """Of a tuple with the row of its key, or with NULLs: whether that is one that was asked for."""
@@ -66,30 +82,57 @@ class Lookup:
         return met
 
     def _one_each(self) -> Node | None:
-        """Each tuple of a window of so many with the row of its key, or with NULLs."""
-        unique = {_declared(self.rows, name) for _, name in self.keys}
+        """Each tuple with the row of its key, or with NULLs."""
+        compared = {_declared(self.rows, name) for _, name in self.keys}
         relation = _relation(self.rows)
-        if not relation.relation.key or not unique.issuperset(relation.relation.key):
+        if not relation.relation.key or not compared.issuperset(relation.relation.key):
             return None
-        return self._below(self.left, self.keys)
+        return self._below(
+            self.left, self.keys, lambda left, keys: self._join(left, keys, "left"), counted=True
+        )
 
-    def _below(self, node: Node, keys: Keys) -> Node | None:
-        """A part of the left side, beside its columns those of the rows that tuples have met."""
-        if isinstance(node, Window) and node.spec.extent is Extent.COUNT:
-            taken = {name.lower() for name in node.input.schema.names}
-            if taken & {name.lower() for name in self.rows.schema.names}:
+    def _below(self, node: Node, keys: Keys, meet: Meeting, *, counted: bool = False) -> Node | None:
+        """A part of the left side, beside its columns those of the rows that tuples have met.
+
+        `counted` says that there are as many tuples after the meeting as before.
+        """
+        if node.pattern is not Pattern.STR:
+            taken = {name.lower() for name in node.schema.names}
+            if not keys or taken & {name.lower() for name in self.rows.schema.names}:
                 return None
-            return node.over(RelationJoin(node.input, self.rows, keys, None, "left", retroactive=False))
-        if not isinstance(node, Select | Project):
+            return _where_they_come(node, lambda left: meet(left, keys))
+        place = _leads_down(node, keys, counted=counted)
+        if place is None:
             return None
-        passed = node.passes[0]
-        if not all(name.lower() in passed for name, _ in keys):
+        passed = node.passes[place]
+        renamed = tuple((passed[name.lower()], other) for name, other in keys)
+        below = self._below(node.inputs[place], renamed, meet, counted=counted)
+        if below is None:
             return None
-        below = self._below(node.input, tuple((passed[name.lower()], other) for name, other in keys))
-        if below is None or isinstance(node, Select):
-            return None if below is None else node.over(below)
-        added = (exp.column(name, quoted=True) for name in self.rows.schema.names)
-        return Project(below, (*node.expressions, *added), Schema((*node.output, *self.rows.schema)))
+        if isinstance(node, Project):
+            added = (exp.column(name, quoted=True) for name in self.rows.schema.names)
+            return Project(below, (*node.expressions, *added), Schema((*node.output, *self.rows.schema)))
+        inputs = (*node.inputs[:place], below, *node.inputs[place + 1 :])
+        try:
+            return node.over(*inputs)
+        except ValueError:
+            return None  # the other side has columns of the same names
+
+
+def _leads_down(node: Node, keys: Keys, *, counted: bool) -> int | None:
+    """The input whose tuples may meet rows before the step as well as after it, if it has the keys."""
+    match node:
+        case Window() | OutputWindow():
+            places = [0] if counted and node.spec.extent is Extent.COUNT else []
+        case Join():
+            places = {"inner": [0, 1], "left": [0], "right": [1], "full": []}[node.kind]
+        case Select() | Project() | Negation() | SemiJoin() | RelationJoin():
+            places = [0]
+        case _:
+            places = []
+    return next(
+        (place for place in places if all(name.lower() in node.passes[place] for name, _ in keys)), None
+    )
 
 
 def _where_they_come(node: Node, join: Callable[[Node], Node]) -> Node:
