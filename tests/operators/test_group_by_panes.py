@@ -117,6 +117,22 @@ def test_many_tuples_change_what_they_change_one_by_one(
     assert told == reference
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+def test_values_are_told_apart_wherever_they_lie(restarts: bool) -> None:
+    """Close together, further apart, after all were gone, and as far apart as can be."""
+    random = np.random.default_rng(7)
+    ranges = [(0, 40), (-900, 5000), (7000, 7010), (-(2**31), 2**31 - 1), (0, 40)]
+    begins = [0, 100, 300, 310, 330]
+    parts = [random.integers(low, high, 900, endpoint=True) // 7 * 7 for low, high in ranges]
+    values = np.clip(np.concatenate(parts), -(2**31), 2**31 - 1)
+    ts = np.concatenate([begin + np.sort(random.integers(0, 20, 900)) for begin in begins])
+    whole = Delta(500, pa.table([values % 5, values, values / 2], schema=NAMES.arrow), np.sort(ts))
+    grouped, spec = node(Pattern.MON, ("k",), ("COUNT(DISTINCT v)",), NAMES), WindowSpec(Extent.TIME, 30, 6)
+    window, cuts = Window(grouped.input, spec), [5, 90, 110, 125, 220, 305, 315, 320, 335, 341, 500]
+    told = _told(paned(grouped, spec), window, whole, cuts, restarts)
+    assert told == _told(replace(grouped, input=window), window, whole, cuts, False)
+
+
 def _told(
     grouped: GroupBy, window: Window, whole: Delta, cuts: Sequence[int], restarts: bool
 ) -> list[tuple[object, ...]]:

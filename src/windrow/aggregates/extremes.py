@@ -25,7 +25,7 @@ from windrow.aggregates.sums import Sums, Which, cells_of
 from windrow.aggregates.tuples import Column, Ints, bits, from_bits
 from windrow.buffers.growing import grown
 from windrow.buffers.parts import State
-from windrow.delta import NEVER, Signs
+from windrow.delta import NEVER, Signs, room
 from windrow.kernels import extremes as kernels
 from windrow.kernels import heaps
 from windrow.schema import Field, arrow_type
@@ -93,12 +93,13 @@ def _ranks(column: Column, *, turned: bool) -> Ints:
     if pa.types.is_decimal(type_):
         ranks = bits(column, 2)[:, 0].copy()
     elif pa.types.is_floating(type_):
-        floats = column.cast(pa.float64()).fill_null(0).to_numpy() + 0.0  # -0.0 is 0.0
-        floats[np.isnan(floats)] = np.nan
-        ranks = _by_sign(floats.view(np.int64))
+        words = bits(column.cast(pa.float64()), 1).reshape(-1)
+        ranks = room(len(words), np.int64)
+        kernels.rank_floats(words, turned, ranks)
+        return ranks
     else:
         whole: Any = column.cast(pa.int32()) if pa.types.is_date32(type_) else column
-        ranks = whole.cast(pa.int64()).fill_null(0).to_numpy()
+        ranks = bits(whole.cast(pa.int64()), 1).reshape(-1)
     return ~ranks if turned else ranks
 
 

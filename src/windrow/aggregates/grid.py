@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from windrow.delta import room
+
 Ints = npt.NDArray[np.int64]
 
 
@@ -26,7 +28,10 @@ class Grid:
         return self.width * self.groups
 
     def codes(self, groups: Ints, numbers: Ints) -> Ints:
-        return groups * self.width + (numbers - self.least)
+        codes: Ints = np.multiply(groups, self.width, out=room(len(groups), np.int64))
+        codes += numbers
+        codes -= self.least
+        return codes
 
     def of(self, codes: Ints) -> tuple[Ints, Ints]:
         """The groups and numbers that have these codes."""

@@ -18,7 +18,7 @@ from windrow.aggregates.tuples import Mask, Tuples
 from windrow.buffers.fifo import Fifo
 from windrow.buffers.growing import grown
 from windrow.buffers.parts import State
-from windrow.delta import BEGINNING, Instants
+from windrow.delta import BEGINNING, Instants, room
 from windrow.kernels import moments as moment_kernels
 from windrow.kernels import panes as kernels
 
@@ -55,7 +55,7 @@ class Panes:
         missing = max(count - len(self._free), 0)
         free = np.concatenate([self._free, np.arange(self._taken, self._taken + missing)])
         self._cells.grow(_rounded(self._taken + missing))
-        found = np.empty(count, np.int64)
+        found = room(count, np.int64)
         what = self._size, self._slide, free, self._newest, self._cells.known, found
         self._touched = grown(self._touched, len(self._cells.known), False)
         made = kernels.number_cells(ts, groups, *what, self._touched)
@@ -143,4 +143,4 @@ def _tuples(cells: Places) -> Tuples:
 
 def _rounded(count: int) -> int:
     """Room for so many that seldom grows."""
-    return max(1 << (count - 1).bit_length(), _FEWEST)
+    return max(1 << (count - 1).bit_length() + 1 & ~1, _FEWEST)

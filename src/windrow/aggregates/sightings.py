@@ -110,8 +110,10 @@ class Sightings(Values):
         self._counts.grow(events.capacity)
         touched = self._changes("counts", events.capacity)
         what = self._cells.known, self._seen.numbers, self._counts.numbers, touched
-        self._live += kernels.sight(events.groups, signs, codes, *what)
-        self._changes("seen", self._capacity)[codes if signs.all() else codes[signs != 0]] = True
+        fresh, new = kernels.sight(events.groups, signs, codes, *what)
+        if not self._seen.is_new:
+            self._changes("seen", self._capacity)[codes if signs.all() else codes[signs != 0]] = True
+        self._live, self._dead = self._live + fresh, self._dead - (fresh - new)
 
     def combine(self, events: Events) -> None:
         moments = events.moments
@@ -129,7 +131,7 @@ class Sightings(Values):
         gone = int(counts[groups, kernels.LAST].sum())
         self._live, self._dead = self._live - gone, self._dead + gone
         counts[groups] = counts[groups] * _GIVEN + _GIVEN
-        if self._dead > max(self._live // 2, _FEW) or not self._live:
+        if self._dead > max(self._live, _FEW) or not self._live:
             self._forget_dead()
         if self._grid is not None and not self._live:
             self._recode(Grid())

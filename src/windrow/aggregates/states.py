@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from windrow.buffers.parts import State
 from windrow.buffers.segments import Segments
+from windrow.delta import room
 
 Ints = npt.NDArray[np.int64]
 
@@ -18,14 +19,15 @@ class GroupStates:
         self.width = width
         self.numbers = np.zeros((0, width), np.int64)
         self._saved = Segments(width)
-        self._is_new = True
+        self.is_new = True
+        """Whether all will be saved at the next time, whatever changed."""
 
     def grow(self, capacity: int) -> None:
         """Have room for groups below this number."""
         missing = capacity - len(self.numbers)
         if missing > 0:
-            longer = np.zeros((capacity, self.width), np.int64)
-            longer[: len(self.numbers)] = self.numbers
+            longer = room(capacity * self.width, np.int64).reshape(capacity, self.width)
+            longer[: len(self.numbers)], longer[len(self.numbers) :] = self.numbers, 0
             self.numbers = longer
 
     def widened(self, front: int, back: int) -> GroupStates:
@@ -44,13 +46,13 @@ class GroupStates:
 
     def save(self, changed: Ints) -> State:
         """All numbers, of which those of `changed` groups (they rise) are not as they were saved last."""
-        if self._is_new:
-            self._is_new, changed = False, self.there()
+        if self.is_new:
+            self.is_new, changed = False, self.there()
         self._saved.add(changed, np.take(self.numbers, changed, axis=0))
         return self._saved.save()
 
     def restore(self, state: State) -> None:
-        self._is_new = False
+        self.is_new = False
         groups, numbers = self._saved.restore(state)
         self.grow(int(groups.max(initial=-1)) + 1)
         self.numbers[groups] = numbers

@@ -18,7 +18,7 @@ from windrow.aggregates.parts import CELL, Part
 from windrow.aggregates.states import GroupStates
 from windrow.buffers.growing import grown
 from windrow.buffers.parts import State, under, within
-from windrow.delta import Signs
+from windrow.delta import Signs, room
 from windrow.kernels import digits, panes
 
 Ints = npt.NDArray[np.int64]
@@ -254,7 +254,8 @@ def combined(events: Events, states: GroupStates, totals: Ints) -> tuple[Ints, I
     go; and the totals at each moment."""
     moments = events.moments
     totals = grown(totals, events.capacity, 0)
-    noted = np.empty((len(moments), totals.shape[1]), np.int64)
+    width = totals.shape[1]
+    noted = room(width * len(moments), np.int64).reshape(len(moments), width)
     noted[: moments.openings] = totals[moments.groups[: moments.openings]]
     what = events.rows, events.signs, events.places, events.groups
     panes.combine(*what, cells_of(events, states), states.numbers, totals, noted)

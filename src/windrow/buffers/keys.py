@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from windrow.buffers.parts import State
 from windrow.buffers.rows import RowStore
+from windrow.delta import room
 from windrow.expressions.engine import INPUT, ask
 from windrow.kernels import hashing
 from windrow.schema import Schema
@@ -111,7 +112,7 @@ class KeyCodes:
         return codes
 
     def _assigned(self, table: pa.Table, hashes: Keys) -> Codes:
-        codes, new = np.empty(len(hashes), np.int64), np.empty(len(hashes), np.int64)
+        codes, new = (room(len(hashes), np.int64) for _ in range(2))
         used = np.array([self._taken, 0, 0, 0])
         hash_table = self._slots, self._key_of
         while hashing.assign(hashes, *hash_table, self._free, used, codes, new) < len(hashes):
@@ -131,7 +132,8 @@ class KeyCodes:
     def _wrong(self, table: pa.Table, hashes: Keys, codes: Codes) -> npt.NDArray[np.int64]:
         """The rows whose key is not the one that was found by its hash."""
         if self._is_number:
-            looked_at = np.flatnonzero((hashes == _NULL) & (codes >= 0))
+            looked_at = np.flatnonzero(hashes == _NULL)
+            looked_at = looked_at[codes[looked_at] >= 0]
         else:
             looked_at = np.flatnonzero(codes >= 0)
         if not len(looked_at):

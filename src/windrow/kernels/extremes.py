@@ -18,6 +18,10 @@ Signs = npt.NDArray[np.int8]
 _READ = "Array(int64, 1, 'C', True)"
 _SIGNS = "Array(int8, 1, 'C', True)"
 
+_POSITIVE = 2**63 - 1
+_INFINITY = 0x7FF0000000000000
+_NAN = 0x7FF8000000000000
+
 NONE = -1
 THERE, VALUE = range(2)
 """What is noted of a group: 1 if it has a greatest value, and that value."""
@@ -39,6 +43,21 @@ def keep_greatest(
             state[group, THERE], state[group, VALUE] = 1, values[row]
         if moment >= 0:
             noted[moment, THERE], noted[moment, VALUE] = state[group, THERE], state[group, VALUE]
+
+
+@kernel(f"void({_READ}, boolean, int64[::1])")
+def rank_floats(words: Ints, turned: bool, ranks: Ints) -> None:
+    """The bits of floating numbers as whole numbers of the same order, or of the order turned round. Both
+    zeros are one number, and so are all NaN, which are the greatest."""
+    for place in range(words.shape[0]):
+        word = words[place]
+        if word & _POSITIVE == 0:
+            word = 0
+        elif word & _POSITIVE > _INFINITY:
+            word = _NAN
+        elif word < 0:
+            word ^= _POSITIVE
+        ranks[place] = ~word if turned else word
 
 
 @kernel("void(int64[:, ::1], int64, int64[:, ::1], int64[::1])")

@@ -93,14 +93,18 @@ def combine(
                 noted[moment, place] = state[group, place]
 
 
-@kernel(f"int64({_READ}, {_SIGNS}, {_READ}, int64[:, ::1], int64[:, ::1], int64[:, ::1], boolean[::1])")
+@kernel(
+    f"Tuple((int64, int64))({_READ}, {_SIGNS}, {_READ}, int64[:, ::1], int64[:, ::1], int64[:, ::1],"
+    " boolean[::1])"
+)
 def sight(
     cells: Ints, signs: Signs, codes: Ints, known: Ints, seen: Ints, counts: Ints, touched: Flags
-) -> int:
+) -> tuple[int, int]:
     """Tuples with values come to cells: each value is counted in the last cell that has it, and is fresh
     where the one before is gone when this one enters. `seen` has of each value which that cell is: one more
-    than its number and, above it, how often the number was given before. Returns how many are fresh."""
-    fresh = 0
+    than its number and, above it, how often the number was given before. Returns how many values are fresh,
+    and how many of these were not known at all."""
+    fresh, new = 0, 0
     for place in range(cells.shape[0]):
         if signs[place] == 0:
             continue
@@ -122,7 +126,9 @@ def sight(
         else:
             counts[cell, FRESH] += 1
             fresh += 1
-    return fresh
+            if before < 0:
+                new += 1
+    return fresh, new
 
 
 @kernel(f"void({_READ}, {_SIGNS}, {_READ}, {_READ}, {_READ}, int64[:, ::1], int64[:, ::1], int64[:, ::1])")

@@ -24,9 +24,10 @@ from windrow.aggregates.population import Population, population_of
 from windrow.aggregates.registry import aggregate_of
 from windrow.aggregates.sameness import equal_places
 from windrow.aggregates.sums import Counts
+from windrow.buffers.gathering import are_plain, gathered
 from windrow.buffers.keys import KeyCodes
 from windrow.buffers.parts import State, under, within
-from windrow.delta import BEGINNING, Delta
+from windrow.delta import BEGINNING, Delta, room
 from windrow.kernels import moments as kernels
 from windrow.operators.base import Operator, failures_of
 from windrow.plan.grouping import GroupBy
@@ -134,8 +135,8 @@ class Grouped(Operator, Generic[Kept]):
         same = had & has & (not self._repeats)
         for result in results:
             same[same] = equal_places(result, before[same], now[same])
-        told, ts = (np.empty(first + 2 * len(now), np.int64) for _ in range(2))
-        signs = np.empty(len(told), np.int8)
+        told, ts = (room(first + 2 * len(now), np.int64) for _ in range(2))
+        signs = room(len(told), np.int8)
         told[:first], ts[:first], signs[:first] = np.arange(first), BEGINNING, 1
         kinds = had & ~same, has & ~same
         given = moments.instants, moments.before, moments.openings
@@ -147,7 +148,7 @@ class Grouped(Operator, Generic[Kept]):
     def _rows(self, results: list[pa.Array[Any]], chosen: Places, groups: Places) -> pa.Table:
         """The keys and results of chosen moments."""
         named: list[Any] = [] if self._keys is None else self._keys.keys(groups).select(self._names).columns
-        return pa.table([*named, *(result.take(chosen) for result in results)], schema=self._schema)
+        return pa.table([*named, *(_taken(result, chosen) for result in results)], schema=self._schema)
 
     def _forget_empty(self, moments: Moments) -> None:
         """Let go of groups that have no tuples any more."""
@@ -155,6 +156,10 @@ class Grouped(Operator, Generic[Kept]):
             return
         final = moments.final()
         self._keys.release(self._forgotten(moments.groups[final[~self._exists[final]]]))
+
+
+def _taken(column: pa.Array[Any], places: Places) -> pa.Array[Any]:
+    return gathered([0], [column], places) if are_plain([column]) else column.take(places)
 
 
 class GroupByOperator(Grouped[Population]):
