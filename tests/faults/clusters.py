@@ -54,19 +54,9 @@ class Standalone:
         self._folder = folder
         self._master = self._started("master.Master", "--host", HOSTS[0], "--port", str(port))
         self._master.until(lambda: listens(port), "the master listens")
+        size = ("--cores", "1", "--memory", "1g")
         self._workers = [
-            self._started(
-                "worker.Worker",
-                "--host",
-                host,
-                "--cores",
-                "1",
-                "--memory",
-                "1g",
-                "-d",
-                str(folder / host),
-                self.url,
-            )
+            self._started("worker.Worker", "--host", host, *size, "-d", str(folder / host), self.url)
             for host in HOSTS
         ]
 
@@ -78,18 +68,13 @@ class Standalone:
             family.close()
 
     def _started(self, part: str, *arguments: str) -> Family:
-        java = require_java().home / "bin" / "java"
-        classes = f"{SPARK}/jars/*"
-        command = [
-            str(java),
-            "-cp",
-            classes,
-            "-Xmx256m",
-            f"org.apache.spark.deploy.{part}",
-            "--webui-port",
-            "0",
-        ]
-        return Family([*command, *arguments], self._folder, {"SPARK_HOME": str(SPARK)})
+        command = [f"{SPARK}/bin/spark-class", f"org.apache.spark.deploy.{part}", "--webui-port", "0"]
+        variables = {
+            "JAVA_HOME": str(require_java().home),
+            "SPARK_HOME": str(SPARK),
+            "SPARK_DAEMON_MEMORY": "256m",
+        }
+        return Family([*command, *arguments], self._folder, variables)
 
 
 def executors(members: Mapping[int, str]) -> list[int]:

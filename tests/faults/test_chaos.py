@@ -177,6 +177,7 @@ def standalone(tmp_path: Path, free_port: int) -> Iterator[clusters.Standalone]:
 @pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.timeout(3600)
+@pytest.mark.usefixtures("unruly")
 def test_in_long_chaos_on_a_cluster_the_sink_gets_what_sql_says(
     start: Start, standalone: clusters.Standalone, tmp_path: Path, seed: int
 ) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from weakref import WeakMethod
 
 import pyarrow as pa
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -144,7 +145,7 @@ class SparkRunner(Runner):
             writer = rows.writeStream.foreachBatch(_forwarded(WeakMethod(self._on_batch)))
             name = f"windrow {self._pipeline.checkpoint.path}"
             return writer.queryName(name).option("checkpointLocation", str(self._wal)).start()
-        except PySparkException as error:
+        except (PySparkException, Py4JError) as error:
             raise told_by_spark("Spark cannot start the pipeline", error) from error
 
     def _look(self) -> None:

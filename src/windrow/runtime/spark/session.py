@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -91,7 +92,7 @@ def _started(master: str, more: Mapping[str, str]) -> SparkSession:
         with undisturbed():
             start_jvm(conf, LOG)
             return SparkSession.builder.config(conf=conf).getOrCreate()
-    except (PySparkException, RuntimeError) as error:
+    except (PySparkException, Py4JError, RuntimeError) as error:
         raise RunnerError(
             f"Spark did not start: {complaint(LOG) or str(error).splitlines()[0]}",
             hint="run `windrow doctor`; the inline runner needs no Spark",

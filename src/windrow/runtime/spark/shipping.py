@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 
 from windrow.errors import CheckpointError, RunnerError
 
-LIBRARIES = ("duckdb", "numba", "numpy", "pyarrow", "pyspark", "sqlglot")
+LIBRARIES = ("datasketches", "duckdb", "numba", "numpy", "pyarrow", "pyspark", "sqlglot")
 """Those whose versions decide about results, and about the bytes that processes send each other."""
 PACKAGE = Path(tempfile.gettempdir(), f"windrow-package-{os.getpid()}.zip")
 """What executors fetch, whenever one starts; gone with the process."""
