@@ -22,7 +22,7 @@ HOSTS = ("127.0.0.1", "127.0.0.2")
 def bare_python(folder: Path, *modules: Path) -> Path:
     """A Python for workers: what is installed as files, and folders of modules, but nothing else."""
     path = folder / "python"
-    known = ":".join(map(str, (sysconfig.get_path("purelib"), *modules)))
+    known = ":".join(map(str, (*modules, sysconfig.get_path("purelib"))))
     others = f'$(echo "$PYTHONPATH" | sed "s#{Path(windrow.__file__).parents[1]}##")'
     path.write_text(f'#!/bin/sh\nPYTHONPATH="{known}:{others}" exec {sys.executable} -S "$@"\n')
     path.chmod(0o755)

@@ -184,13 +184,3 @@ def test_a_program_that_defines_a_stream_otherwise(tmp_path: Path) -> None:
     other = pytest.raises(CheckpointError, match="the checkpoint is of another script: there Bid is")
     with package.connect("inline", checkpoint=tmp_path) as db, other:
         db.execute("CREATE STREAM Bid (item BIGINT)")
-
-
-@pytest.mark.slow
-@pytest.mark.spark
-def test_a_cluster_that_is_not_there(windrow: Start, tmp_path: Path, free_port: int) -> None:
-    """Spark asks for a minute, and ends itself while it starts."""
-    run = windrow("run", script(tmp_path, STEADY + COUNTED), "--master", f"spark://127.0.0.1:{free_port}")
-    assert run.wait() == 2, run.said
-    assert "error: Spark did not start: " in run.said
-    assert "Traceback" not in run.said
