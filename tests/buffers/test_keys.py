@@ -113,6 +113,21 @@ def test_a_million_keys_come_and_go() -> None:
     assert (coder.find(pa.table({"k": np.arange(0, 1_000_000, 2)})) == -1).all()
 
 
+def test_numbers_are_found_wherever_they_move() -> None:
+    random = np.random.default_rng(3)
+    coder, known = KeyCodes(NUMBER), dict[int, int]()
+    starts = [0, 200, -150, -4000, 90_000, 2**63 - 700, -(2**63), 50, 300, -(2**62)]
+    for start in starts * 3:
+        keys = [start + int(more) for more in random.integers(0, 600, 300)]
+        codes = coder.codes(table(NUMBER, [(key,) for key in keys])).tolist()
+        for key, code in zip(keys, codes, strict=True):
+            assert known.setdefault(key, code) == code
+        assert len(set(known.values())) == len(known)
+        gone = [key for key in known if random.random() < 0.5]
+        coder.release(np.array([known.pop(key) for key in gone]))
+        assert (coder.find(table(NUMBER, [(key,) for key in gone])) == -1).all()
+
+
 def test_not_a_number_equals_itself() -> None:
     schema = Schema.of(("k", "DOUBLE"))
     keys = pa.table({"k": pa.array([float("nan"), 1.0, float("nan"), -0.0, 0.0])})

@@ -29,6 +29,8 @@ Keys = npt.NDArray[np.int64]
 
 _CODE = "__code"
 _FIRST_CAPACITY = 1024
+_FURTHEST = 16
+"""Numbers are found directly where their range is at most so many times the room for them."""
 _NULL = np.int64(-0x61C8864680B583EB)
 """Stands for NULL among whole numbers; whoever has this very value is told apart by comparing."""
 _MULTIPLIER = np.uint64(0xD1342543DE82EF95)
@@ -47,6 +49,8 @@ class KeyCodes:
         self._slots = np.zeros(2 * _FIRST_CAPACITY, np.int64)
         self._free = np.empty(0, np.int64)
         self._taken = 0
+        self._least, self._direct = 0, np.empty(0, np.int64)
+        """Of whole numbers that lie close together, from the least on, one more than their codes, or 0."""
         self._shared: set[int] = set()
         """Hashes that several keys have had: these keys are never forgotten, or others would be lost."""
 
@@ -82,6 +86,9 @@ class KeyCodes:
             return
         codes = np.ascontiguousarray(codes)
         hashing.remove(codes, self._slots, self._key_of)
+        places = self._key_of[codes] - self._least
+        inside = (places >= 0) & (places < len(self._direct))
+        self._direct[places[inside][self._direct[places[inside]] == codes[inside] + 1]] = 0
         self._stored.release(self._row_of[codes])
         self._free = np.sort(np.concatenate([self._free, codes]))
 
@@ -102,14 +109,43 @@ class KeyCodes:
 
     def _coded(self, table: pa.Table, *, assign: bool) -> Codes:
         hashes = self._hashes(table)
+        if self._is_number:
+            direct = room(len(hashes), np.int64)
+            if not hashing.look_up(hashes, self._least, self._direct, direct):
+                return direct
         if not assign:
             codes = hashing.find(hashes, self._slots, self._key_of)
         else:
             codes = self._assigned(table, hashes)
         wrong = self._wrong(table, hashes, codes)
+        if self._is_number:
+            self._learn(hashes, codes, np.flatnonzero((direct < 0) & (codes >= 0) & (hashes != _NULL)))
         if len(wrong):
             self._tell_apart(table, hashes, codes, wrong, assign=assign)
         return codes
+
+    def _learn(self, numbers: Keys, codes: Codes, places: npt.NDArray[np.int64]) -> None:
+        """Find these numbers directly the next time, unless they lie too far apart."""
+        if not len(places):
+            return
+        numbers, codes = numbers[places], codes[places]
+        low, high, end = int(numbers.min()), int(numbers.max()), self._least + len(self._direct)
+        if not self._least <= low <= high < end:
+            self._make_places(low, high)
+        inside = (numbers >= self._least) & (numbers - self._least < len(self._direct))
+        self._direct[numbers[inside] - self._least] = codes[inside] + 1
+
+    def _make_places(self, low: int, high: int) -> None:
+        """Have places for numbers from one to another and, if it can be, for those that had them."""
+        known, first = self._direct, self._least
+        if len(known):
+            low, high = min(low, first), max(high, first + len(known) - 1)
+            low = max(low - (high - low) // 2, -(2**63)) if low < first else low
+        if high - low > _FURTHEST * self.capacity:
+            self._least, self._direct = 0, np.empty(0, np.int64)
+            return
+        self._least, self._direct = low, np.zeros(1 << (high - low + 1).bit_length(), np.int64)
+        self._direct[first - low :][: len(known)] = known
 
     def _assigned(self, table: pa.Table, hashes: Keys) -> Codes:
         codes, new = (room(len(hashes), np.int64) for _ in range(2))
@@ -206,10 +242,11 @@ def _numbers(column: pa.ChunkedArray[Any]) -> Keys:
     bits = values.view(getattr(pa, f"int{width}")()) if not pa.types.is_integer(values.type) else values
     if bits.null_count:
         bits = bits.fill_null(0)
-    numbers = bits.to_numpy().astype(np.int64, casting="unsafe")
+    numbers: Keys = room(len(bits), np.int64)
+    np.copyto(numbers, bits.to_numpy(), casting="unsafe")
     if values.null_count:
         numbers[np.asarray(values.is_null())] = _NULL
-    return np.ascontiguousarray(numbers)
+    return numbers
 
 
 def _equal(left: pa.Table, right: pa.Table) -> npt.NDArray[np.bool_]:

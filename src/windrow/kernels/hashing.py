@@ -61,6 +61,19 @@ def assign(keys: Ints, slots: Ints, key_of: Ints, free: Ints, used: Ints, codes:
     return int(used[2])
 
 
+@kernel("int64(Array(int64, 1, 'C', True), int64, int64[::1], int64[::1])")
+def look_up(keys: Ints, least: int, direct: Ints, codes: Ints) -> int:
+    """The codes of keys from `least` on, each of which is in its own place, and one too great; -1 for other
+    keys. Returns how many of these there are."""
+    missing = 0
+    for place in range(keys.shape[0]):
+        at = np.uint64(keys[place] - least)
+        code = direct[at] - 1 if at < np.uint64(direct.shape[0]) else -1
+        codes[place] = code
+        missing += code < 0
+    return missing
+
+
 @kernel("int64[::1](Array(int64, 1, 'C', True), int64[::1], int64[::1])")
 def find(keys: Ints, slots: Ints, key_of: Ints) -> Ints:
     """The code of each key; -1 for one that has none."""

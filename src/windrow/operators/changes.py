@@ -12,6 +12,7 @@ from windrow.operators.netting import netted
 from windrow.plan.emitting import Changes
 from windrow.plan.expiration import Expire
 from windrow.plan.grouping import GroupBy
+from windrow.plan.nodes import Calculate, Node
 
 
 class ExpireOperator(Operator):
@@ -41,8 +42,15 @@ class ChangesOperator(ExpireOperator):
 
     def __init__(self, node: Changes) -> None:
         super().__init__(node)
-        self._is_balanced = isinstance(node.input, GroupBy) and not node.input.repeats
+        self._is_balanced = _is_balanced(node.input)
 
     def on_deltas(self, inputs: Sequence[Delta]) -> Delta:
         changes = super().on_deltas(inputs)
         return changes if self._is_balanced else netted(changes, self._schema)
+
+
+def _is_balanced(node: Node) -> bool:
+    """Whether of each instant only the balance is told, what is taken away first."""
+    if isinstance(node, Calculate) and node.expressions is None:
+        return _is_balanced(node.input)
+    return isinstance(node, GroupBy) and not node.repeats
