@@ -96,6 +96,15 @@ class Events:
         return self.signs if counted is None else self.signs * counted[self.rows]
 
 
+def in_order(ends: Instants, ending: Places, ts: Instants, first: int) -> tuple[Places, Signs, Instants]:
+    """Departures of rows `ending` and arrivals of those from `first` on, as events in the order in which
+    they count. For long arrays NumPy asks for memory in large pages; kernels do not."""
+    count = len(ends) + len(ts)
+    rows, signs, instants = np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64)
+    kernels.order_events(ends, ending, ts, first, rows, signs, instants)
+    return rows, signs, instants
+
+
 class Numbering:
     """Finds moments. It keeps nothing but memory that it uses again."""
 

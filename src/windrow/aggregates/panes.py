@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from windrow.aggregates.events import Events, Moments, Numbering, Places
+from windrow.aggregates.events import Events, Moments, Numbering, Places, in_order
 from windrow.aggregates.ingredients import Arrived
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.parts import CELL
@@ -19,7 +19,6 @@ from windrow.buffers.fifo import Fifo
 from windrow.buffers.growing import grown
 from windrow.buffers.parts import State
 from windrow.delta import BEGINNING, Instants, room
-from windrow.kernels import moments as moment_kernels
 from windrow.kernels import panes as kernels
 
 _FEWEST = 1 << 10
@@ -89,7 +88,7 @@ class Panes:
         last = groups[len(leaving) :]
         self._newest[last[self._newest[last] == entering]] = -1
         places = np.arange(len(leaving))
-        rows, signs, instants = moment_kernels.order_events(leaves, places, enters, len(leaving))
+        rows, signs, instants = in_order(leaves, places, enters, len(leaving))
         wanted = np.ones(len(rows), np.bool_)
         places, moments = self._numbering.moments(groups, rows, signs, instants, wanted, capacity)
         return Events(_tuples(cells), groups, ends, rows, signs, instants, places, moments, capacity)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from windrow.aggregates.events import Events, Numbering, Places
+from windrow.aggregates.events import Events, Numbering, Places, in_order
 from windrow.aggregates.ingredients import Arrived
 from windrow.aggregates.ledger import Ledger
 from windrow.aggregates.parts import Ending
@@ -16,7 +16,6 @@ from windrow.aggregates.tuples import Mask, Tuples
 from windrow.buffers.departures import Departures
 from windrow.buffers.parts import State
 from windrow.delta import Delta, Instants, Signs
-from windrow.kernels import moments as kernels
 from windrow.plan.patterns import Pattern
 
 GROUP = "group"
@@ -97,7 +96,7 @@ class Expiring(Population):
         all_ends = np.concatenate([due_ends, ends])
         ending = np.concatenate([np.arange(len(due)), len(due) + leaving])
         ending = _in_order(all_ends[ending], ending)
-        rows, signs, instants = kernels.order_events(all_ends[ending], ending, delta.ts, len(due))
+        rows, signs, instants = in_order(all_ends[ending], ending, delta.ts, len(due))
         wanted = wanted_events(signs, asked)
         places, moments = self._numbering.moments(all_groups, rows, signs, instants, wanted, capacity)
         return Events(Tuples(table), all_groups, all_ends, rows, signs, instants, places, moments, capacity)

@@ -170,7 +170,8 @@ class FloatSums(_ScaledSums):
 
     def floats(self) -> Floats:
         """The sums, rounded once."""
-        sums = digits.to_floats(self.noted, digits.UNIT + digits.BITS * self.lowest)
+        sums = np.empty(len(self.noted))
+        digits.to_floats(self.noted, digits.UNIT + digits.BITS * self.lowest, sums)
         if self._has_specials:
             nan, above, below = (self._special_noted[:, kind] > 0 for kind in range(digits.SPECIAL))
             sums[above], sums[below] = np.inf, -np.inf

@@ -273,11 +273,10 @@ def rounded(digits: Ints, sign: int, unit: int) -> float:
     return sign * math.ldexp(np.float64(kept), power)
 
 
-@kernel(f"float64[::1]({_READ2}, int64)")
-def to_floats(noted: Ints, unit: int) -> Floats:
+@kernel(f"void({_READ2}, int64, float64[::1])")
+def to_floats(noted: Ints, unit: int, found: Floats) -> None:
     """Each row's digits as a floating number, rounded once; the first digit stands for 2**unit."""
     width = noted.shape[1]
-    found = np.empty(noted.shape[0], np.float64)
     digits = np.empty(width + 2, np.int64)
     for row in range(noted.shape[0]):
         for place in range(width):
@@ -285,7 +284,6 @@ def to_floats(noted: Ints, unit: int) -> Floats:
         digits[width] = digits[width + 1] = 0
         sign = carry(digits)
         found[row] = rounded(digits, sign, unit)
-    return found
 
 
 @kernel(f"int64[:, ::1]({_READ2})")

@@ -18,24 +18,20 @@ Mask = npt.NDArray[np.bool_]
 _READ = "Array(int64, 1, 'C', True)"
 
 
-@kernel(
-    "Tuple((int64[::1], int8[::1], int64[::1]))(Array(int64, 1, 'C', True), Array(int64, 1, 'C', True),"
-    " Array(int64, 1, 'C', True), int64)"
-)
-def order_events(ends: Ints, ending: Ints, ts: Ints, first: int) -> tuple[Ints, Signs, Ints]:
+@kernel(f"void({_READ}, {_READ}, {_READ}, int64, int64[::1], int8[::1], int64[::1])")
+def order_events(
+    ends: Ints, ending: Ints, ts: Ints, first: int, rows: Ints, signs: Signs, instants: Ints
+) -> None:
     """Rows `ending` depart at the instants `ends`; rows arrive at the instants `ts`, numbered from
     `first` on. Both are in time order; at one instant departures come first."""
-    count = ends.shape[0] + ts.shape[0]
-    rows, signs, instants = np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64)
     gone = come = 0
-    for event in range(count):
+    for event in range(rows.shape[0]):
         if come == ts.shape[0] or (gone < ends.shape[0] and ends[gone] <= ts[come]):
             rows[event], signs[event], instants[event] = ending[gone], -1, ends[gone]
             gone += 1
         else:
             rows[event], signs[event], instants[event] = first + come, 1, ts[come]
             come += 1
-    return rows, signs, instants
 
 
 @kernel(
