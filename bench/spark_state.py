@@ -35,7 +35,7 @@ def spark_state(scale: Scale) -> Iterator[Measurement]:
         for task in (W1, W3, W7):
             few, many = SOURCES.get(task.name, (1_000, 100_000))
             yield measure(
-                f"{task.name}: {task.title.partition(',')[0]}, by size of the window",
+                f"{task.name}, by size of its window",
                 {
                     SMALL: partial(_throughput, _over(task, 1), few, kept, rows, work),
                     LARGE: partial(_throughput, _over(task, 100), many, kept, rows, work),
@@ -49,7 +49,7 @@ def spark_state(scale: Scale) -> Iterator[Measurement]:
             count = scale.size(20, 3)
             many = SOURCES.get(task.name, (1_000, 100_000))[1]
             yield measure(
-                f"{task.name}: batches of {TUPLES:,} tuples, with {kept:,} tuples of state and without",
+                f"{task.name}, batches of {TUPLES:,} tuples, with {kept:,} tuples of state and without",
                 {
                     EMPTY: partial(_small_batches, _over(task, 100), many, 0, count, work),
                     FULL: partial(_small_batches, _over(task, 100), many, kept, count, work),

@@ -17,12 +17,15 @@ from pathlib import Path
 import windrow
 from bench.measuring.traffic import CHUNK, COLUMNS, packets
 
+ROOT = Path(__file__).parents[2]
+"""From where `bench` is found."""
+
 
 def seconds_to_answer(checkpoint: Path, first: int, rows: int, query: str) -> float:
     """From the start of the process to the answer to its packets."""
     begin = time.time()
     command = [sys.executable, "-m", __name__, str(checkpoint), str(first), str(rows), query]
-    told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
+    told = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout
     return float(told) - begin
 
 
