@@ -356,3 +356,30 @@ def test_python_is_refused_before_it_is_imported(connect: Connect, tmp_path: Pat
     with pytest.raises(Refused, match="f is written in Python, which nobody may bring here"):
         db.execute("CREATE AGGREGATE IF NOT EXISTS f(x INT) : INT LANGUAGE PYTHON AS 'noisy:Noisy'")
     assert not db.catalog.aggregates
+
+
+@pytest.mark.parametrize(
+    ("sql", "message", "under"),
+    [
+        ("CREATE STREAM X (a INT)\n SOURCE 'ftp://x'", "no source is called 'ftp' (ftp://x)", "'ftp://x'"),
+        (
+            "CREATE STREAM X (a INT) SOURCE 'rate://9?spead=2'",
+            "rate://9?spead=2: no option 'spead'",
+            "'rate://9?spead=2'",
+        ),
+        (
+            "CREATE STREAM X (a INT);\nINSERT INTO 'frob:' SELECT a FROM X",
+            "frob:: there is no sink 'frob:'",
+            "'frob:'",
+        ),
+    ],
+)
+def test_a_uri_that_means_nothing_is_refused_where_it_stands(
+    db: windrow.Database, sql: str, message: str, under: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        db.execute(sql)
+    span = refused.value.span
+    assert (refused.value.message, under) == (message, span.text[span.column - 1 :][: span.length])
+    assert refused.value.hint
+    assert db.queries == {}

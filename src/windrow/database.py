@@ -165,6 +165,8 @@ class Database:
         if known := self._known_definition(sql):
             return known
         found = declared(definition, self.catalog)
+        if isinstance(found, Stream):
+            self._pipeline.check_source(found)
         self._open(found)
         self._pipeline.put_in_force(program.with_definition(definition), {})
         self.catalog.add(found)
@@ -359,7 +361,7 @@ class Database:
         return self._held.lag(running.query)
 
     def forget_delays(self) -> None:
-        """From now on, metrics tell the delays of batches to come: not of what piled up before."""
+        """From now on, metrics tell the delays of what arrives from now on: not of what piled up before."""
         self._pipeline.forget_delays()
 
     def close(self) -> None:

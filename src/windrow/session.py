@@ -13,7 +13,16 @@ from windrow import changing
 from windrow.asserting import check_error, check_rows
 from windrow.catalog import Aggregate, Relation, Stream
 from windrow.durations import format_duration
-from windrow.errors import AssertionFailed, Error, Refused, Span, StatementError, UnknownName
+from windrow.errors import (
+    AssertionFailed,
+    Error,
+    Refused,
+    SinkError,
+    SourceError,
+    Span,
+    StatementError,
+    UnknownName,
+)
 from windrow.language import statements as said
 from windrow.language.advancing import advanced
 from windrow.language.aggregate_statements import CreateAggregate
@@ -52,11 +61,23 @@ def told_within(part: Span) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def _told_at(uri: said.Text | None) -> Iterator[None]:
+    """What a source or a sink has against its URI is told where that stands."""
+    try:
+        yield
+    except Error as error:
+        if uri is None or type(error) not in (Error, SourceError, SinkError):
+            raise
+        raise Refused(error.message, uri.span, hint=error.hint) from None
+
+
 def _create(
     db: Database, statement: said.CreateStream | said.CreateDerivedStream | said.CreateRelation
 ) -> Outcome:
     there = statement.if_not_exists and db.catalog.named(statement.name.text) is not None
-    with told_within(statement.span):
+    uri = statement.uri if isinstance(statement, said.CreateStream) else None
+    with _told_at(uri), told_within(statement.span):
         found = define(statement, db.catalog) if there else db.define(statement.text)
     kind = found.kind if isinstance(found, Relation) else "stream"
     if there:
@@ -89,7 +110,7 @@ def _create_query(db: Database, statement: said.CreateQuery) -> Outcome:
 
 
 def _insert_query(db: Database, statement: said.InsertQuery) -> Outcome:
-    with told_within(statement.query.span):
+    with _told_at(statement.uri), told_within(statement.query.span):
         query = db.query(statement.query.text, into=statement.uri.text)
     return Outcome(statement.text, f"query {query.name} writes to {statement.uri.text}", query=query)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.conftest import Connect
+from tests.conftest import Connect, HandMovedWall
 from tests.runtime.callback_driver import PUSHES
 from windrow.errors import CheckpointError, SinkError
 
@@ -207,3 +207,19 @@ def test_late_tuples_that_wait_for_another_stream_are_kept(connect: Connect) -> 
     db.advance("E", 2**61)
     db.run_until_idle()
     assert answer(both.answer()) == [2]
+
+
+def test_delays_are_of_what_arrives_after_they_were_forgotten(
+    connect: Connect, wall: HandMovedWall
+) -> None:
+    db = connect()
+    db.execute("CREATE STREAM S (item INT)")
+    db.query("SELECT item FROM S")
+    for pushed, told in ((60, None), (1, 1.0)):
+        db.push("S", [(1,)])
+        wall.move(pushed * 1_000_000)
+        if told is None:
+            db.forget_delays()
+        db.run_until_idle()
+        assert db.metrics().delay_p99 == told
+    assert db.metrics().tuples_in == 2

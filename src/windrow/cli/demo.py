@@ -77,12 +77,13 @@ def _await_answers(db: Database, options: Options, heed: Callable[[], None]) -> 
 
 def _catch_up(db: Database, heed: Callable[[], None]) -> None:
     """Run until a batch is of nothing that had to wait for Spark."""
-    deadline, delay = time.monotonic() + _CATCHING_UP, db.metrics().delay_p99
-    while (delay is None or delay > _PROMPT) and time.monotonic() < deadline:
+    deadline, delay = time.monotonic() + _CATCHING_UP, float("inf")
+    while delay > _PROMPT and time.monotonic() < deadline:
         db.forget_delays()
-        db.run(seconds=_STEP, progress=lambda _metrics: heed())
-        heed()
-        delay = db.metrics().delay_p99
+        while (found := db.metrics().delay_p99) is None and time.monotonic() < deadline:
+            db.run(seconds=_STEP, progress=lambda _metrics: heed())
+            heed()
+        delay = delay if found is None else found
     db.forget_delays()
 
 

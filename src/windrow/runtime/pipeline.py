@@ -51,6 +51,7 @@ from windrow.runtime.relations import Relations
 from windrow.runtime.remaking import is_in_logs
 from windrow.runtime.retention import first_kept, oldest
 from windrow.sinks.base import FileSink, Part, Sink
+from windrow.sources.base import Source
 from windrow.sources.registry import open_source
 
 FAILURES_KEPT = 1000
@@ -99,6 +100,8 @@ class Pipeline:
         self.running: dict[str, Running] = {}
         self.notices: deque[str] = deque(maxlen=NOTICES_KEPT)
         """What users should know, and nobody has told them yet."""
+        self._delays_since = BEGINNING
+        """Delays of what arrived before are not told."""
         self._doomed: list[tuple[int, Path]] = []
         """Folders of dropped streams, and the version of the program that they are not in."""
         self._cleared = -1
@@ -210,11 +213,19 @@ class Pipeline:
                 state.feed.stop()
                 state.feed = None
 
-    def _opened_feed(self, state: StreamState) -> Feed | None:
+    def check_source(self, stream: Stream) -> None:
+        """Refuse a stream whose source cannot be, or cannot fill it; nothing is opened."""
+        if stream.source is not None:
+            self._source_of(stream)
+
+    def _source_of(self, stream: Stream, journal: Path | None = None) -> Source | None:
         settings = {"max_line": self.settings.number("max_line")}
+        return open_source(str(stream.source), stream, settings, journal=journal)
+
+    def _opened_feed(self, state: StreamState) -> Feed | None:
         journal = self.checkpoint.path / "sources" / state.stream.log
         journal.parent.mkdir(exist_ok=True)
-        source = open_source(str(state.stream.source), state.stream, settings, journal=journal)
+        source = self._source_of(state.stream, journal)
         name, log = state.stream.log, state.log
         wait = partial(self.backlog.wait_for_room, name, log)
         return Feed(source, state.inlet, wait) if source else None
@@ -310,8 +321,9 @@ class Pipeline:
             return self._lag(stream.log for stream in query.streams)
 
     def forget_delays(self) -> None:
-        """Tell delays of what comes from now on."""
+        """Tell delays of what arrives from now on, and of answers to come."""
         with self.lock:
+            self._delays_since = self._now()
             self.meter.forget_delays()
             for running in self.running.values():
                 running.meter.forget_delays()
@@ -355,16 +367,16 @@ class Pipeline:
         return Lag(int(entries["rows"][:, 0].sum()), max(0.0, (self._now() - oldest) / 1e6))
 
     def _arrivals(self, batch: Batch) -> tuple[int, Delays]:
-        """How many tuples the batch brought, and how long ago each came in."""
+        """How many tuples the batch brought, and how long ago each came in of which that is told."""
         arrived, rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for name in self.program.streams_read().keys() & self._streams.keys():
             index = self._streams[name].log.index()
             entries = index.between(batch.start.get(name, 0), batch.end.get(name, 0)).entries
             arrived.append(entries["arrived"])
             rows.append(entries["rows"][:, 0])
-        counts = np.concatenate(rows)
-        seconds = (self._now() - np.concatenate(arrived)) / 1e6
-        return int(counts.sum()), (seconds[counts > 0], counts[counts > 0])
+        counts, moments = np.concatenate(rows), np.concatenate(arrived)
+        told = (counts > 0) & (moments >= self._delays_since)
+        return int(counts.sum()), ((self._now() - moments[told]) / 1e6, counts[told])
 
     def _clear_away(self, batch: Batch) -> None:
         """Remove dropped streams and versions of the program that no batch will ask for again."""
