@@ -76,10 +76,20 @@ def test_a_row_of_sums_goes_from_panes_to_the_whole() -> None:
     assert found == [("ROWS 1 PRECEDING SLIDE 2", False, 1), ("ROWS 2 PRECEDING", True, 1)]
 
 
+@pytest.mark.parametrize("type_", ["REAL", "INTEGER", "BIGINT", "HUGEINT"])
+def test_sums_of_all_numbers_go_on(type_: str) -> None:
+    (statement,) = parse(MEAN.replace("s double", f"s {type_}").replace("x double", "x INT"))
+    shares = of_panes([define_aggregate(statement, Catalog())])  # type: ignore[arg-type]
+    assert shares is not None
+    (pane,), (whole,) = shares
+    assert [field.type for field in pane.returns] == [field.type for field in whole.parameters]
+
+
 @pytest.mark.parametrize(
     ("written", "otherwise"),
     [
         ("s = s + x", "s = s * x"),
+        ("n int", "n DECIMAL(9, 2)"),
         ("s = s + x", "s = s + 2 * x"),
         ("s = s + x", "s = s + n"),
         ("n = 1 + n", "n = n + 1 WHERE x > 0"),

@@ -64,3 +64,43 @@ def steps_of_events(
                 kinds[count] = _FORGET
                 count += 1
     return count, is_shared
+
+
+@kernel(
+    "Tuple((int64[::1], int64[::1]))(Array(int64, 1, 'C', True), Array(boolean, 1, 'C', True),"
+    " Array(int64, 1, 'C', True), Array(boolean, 1, 'C', True), int64[::1], int64[::1])"
+)
+def spread(
+    at: Ints, ends: Mask, moments: Ints, asked: Mask, first: Ints, number: Ints
+) -> tuple[Ints, Ints]:
+    """Give results that are marked as ends to all events of their moment that are asked.
+
+    `at` has the event of each result, rising; `first` and `number` have 0 for each moment. Returns events,
+    rising, and the results that belong to them: behind its own the ends of its moment.
+    """
+    total = 0
+    for result in range(at.shape[0]):
+        if ends[result]:
+            moment = moments[at[result]]
+            if number[moment] == 0:
+                first[moment] = result
+            number[moment] += 1
+        else:
+            total += 1
+    for event in range(asked.shape[0]):
+        if asked[event]:
+            total += number[moments[event]]
+    events, results = np.empty(total, np.int64), np.empty(total, np.int64)
+    used = result = 0
+    for event in range(asked.shape[0]):
+        while result < at.shape[0] and at[result] == event:
+            if not ends[result]:
+                events[used], results[used] = event, result
+                used += 1
+            result += 1
+        if asked[event]:
+            moment = moments[event]
+            for more in range(number[moment]):
+                events[used], results[used] = event, first[moment] + more
+                used += 1
+    return events, results

@@ -18,12 +18,16 @@ from windrow.aggregate_body import (
     Update,
 )
 
+_NUMBERS = ("INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE")
+
 
 def sums_of(body: Body) -> LocalTable | None:
     """The only table, if it has one row of sums: ITERATE adds to a column what INITIALIZE puts there."""
     if len(body.tables) != 1 or body.calls or not body.events.get(Event.TERMINATE):
         return None
     (table,) = body.tables
+    if any(field.type not in _NUMBERS for field in table.schema):
+        return None
     if not all(_is_answer(action) for action in body.events[Event.TERMINATE]):
         return None
     put = body.events[Event.INITIALIZE]

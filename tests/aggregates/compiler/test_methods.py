@@ -14,6 +14,7 @@ from windrow.aggregates.user_defined.choose import machine_for, obstacle
 from windrow.aggregates.user_defined.guarded import Guarded
 from windrow.aggregates.user_defined.in_python import InPython
 from windrow.catalog import Aggregate
+from windrow.errors import CheckpointError
 
 Steps = list[tuple[Any, ...] | str]
 
@@ -94,3 +95,13 @@ def test_what_is_not_compiled_says_why(name: str, argument: str, result: str, re
     why = obstacle(of_class(name, argument, result))
     assert why is not None
     assert why.startswith(reason), why
+
+
+def test_a_class_that_has_changed_cannot_go_on() -> None:
+    machine = machine_for(MOVING)
+    played(machine, MOVING, ("+0", 1.0))
+    other = Guarded(MOVING, InPython(MOVING))
+    with pytest.raises(
+        CheckpointError, match="f remembers total DOUBLE, number BIGINT, and now keeps instances"
+    ):
+        other.restore(machine.save())

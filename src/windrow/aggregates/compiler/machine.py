@@ -27,7 +27,7 @@ class Compiled(Machine):
     """Runs an aggregate by generated code."""
 
     def __init__(self, aggregate: Aggregate, module: Module) -> None:
-        self._aggregate, self._module = aggregate, module
+        self._aggregate, self._module, self.form = aggregate, module, module.form
         self._run = loaded(module.text)
         self._words = Words()
         self._stores = [Store(table, self._words) for table in module.tables]

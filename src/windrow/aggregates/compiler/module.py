@@ -44,6 +44,12 @@ class Module:
     methods: tuple[str, ...] = ()
     """Of a class in Python, the methods by the codes that say which was called last."""
 
+    @property
+    def form(self) -> str:
+        """What states have to be alike in, but for definitions in ESL, which say all."""
+        attributes = self.tables[0].layout.schema if self.methods else ()
+        return ", ".join(f"{each.name} {each.type}" for each in attributes)
+
 
 def schemas_of(aggregate: Aggregate) -> list[tuple[str, Schema]]:
     """The tables that each group has: those that are declared, and the window."""

@@ -55,6 +55,7 @@ class Store:
         """Of each slot the number of the row that is saved; -1: none."""
         if not table.is_single:
             self.grow_rows(_FEW)
+        if self.is_searched:
             self.clear_index()
 
     @property

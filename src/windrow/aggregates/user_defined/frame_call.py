@@ -25,12 +25,12 @@ from windrow.aggregates.user_defined.calls import Arguments, Taken
 from windrow.aggregates.user_defined.choose import machine_for
 from windrow.aggregates.user_defined.fresh import as_values
 from windrow.aggregates.user_defined.machine import Ints, Mask, Step, Steps
-from windrow.aggregates.user_defined.side_by_side import Results, taken_or_null
+from windrow.aggregates.user_defined.side_by_side import Results
 from windrow.buffers.parts import State, under, within
 from windrow.catalog import Aggregate
 from windrow.expressions.failures import Failures
 from windrow.expressions.json_rows import json_rows
-from windrow.kernels.steps import steps_of_events
+from windrow.kernels.steps import spread, steps_of_events
 
 
 class FrameCall:
@@ -70,13 +70,17 @@ class FrameCall:
         results = Results(at[returned.steps], as_values(self._aggregate, returned.rows))
         if always or not is_shared:
             return results
-        asked = heard & (events.counting(self._counted) != 0)
-        return _spread(results, steps.kinds[returned.steps] == Step.TERMINATE, events, asked)
+        ends = steps.kinds[returned.steps] == Step.TERMINATE
+        asked = heard & (events.counting(self._counted) != 0) & (events.places >= 0)
+        first, number = np.zeros((2, len(events.moments)), np.int64)
+        tuples, rows = spread(results.tuples, ends, events.places, asked, first, number)
+        return Results(tuples, results.values.take(pa.array(rows)))
 
     def _steps(self, events: Events, heard: Mask, always: bool) -> tuple[Steps, Ints, bool]:
         """What happens, of each step its event, and whether answers belong to several events."""
         counts = events.counting(self._counted)
-        most = len(events.rows) * (3 if self._restarts else 2 if self._answers else 1)
+        answers = len(events.moments) * (2 if self._restarts else 1) if self._answers else 0
+        most = len(events.rows) + answers
         at, groups = np.empty(most, np.int64), np.empty(most, np.int64)
         kinds, told = np.empty(most, np.int8), np.empty(most, np.bool_)
         count, is_shared = steps_of_events(
@@ -148,21 +152,3 @@ class _Counted(Ingredient):
         there[self.call.take(arrived)] = True
         column: pa.Array[Any] = pa.array(np.ones(len(there), np.int8), mask=~there)
         return column
-
-
-def _spread(results: Results, ends: Mask, events: Events, asked: Mask) -> Results:
-    """Give what TERMINATE returned, at the results marked as ends, to all events of its moment."""
-    if not ends.any():
-        return results
-    askers = np.flatnonzero(asked & (events.places >= 0))
-    askers = askers[np.argsort(events.places[askers], kind="stable")]
-    number = np.bincount(events.places[askers], minlength=len(events.moments))
-    first = np.cumsum(number) - number
-    moments = events.places[results.tuples]
-    times = np.where(ends, number[moments], 1)
-    rows = np.repeat(np.arange(len(times)), times)
-    rank = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
-    of_moment = askers[np.minimum(first[moments[rows]] + rank, len(askers) - 1)]
-    tuples = np.where(ends[rows], of_moment, results.tuples[rows])
-    order = np.argsort(tuples, kind="stable")
-    return Results(tuples[order], taken_or_null(results.values, rows[order]))

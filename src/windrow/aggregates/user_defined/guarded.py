@@ -8,8 +8,9 @@ import pyarrow as pa
 from windrow.aggregates.user_defined.machine import Halt, Machine, Returned, Steps
 from windrow.buffers.parts import State, under, within
 from windrow.catalog import Aggregate
+from windrow.errors import CheckpointError
 
-_HALTED = "halted"
+_HALTED, _FORM = "halted", "form"
 
 
 class Guarded(Machine):
@@ -34,11 +35,16 @@ class Guarded(Machine):
             )
 
     def save(self) -> State:
-        halted = pa.table({_HALTED: [self.is_halted]})
+        halted = pa.table({_HALTED: [self.is_halted], _FORM: [self._machine.form]})
         return {**under("machine", self._machine.save()), _HALTED: halted}
 
     def restore(self, state: State) -> None:
         self.is_halted = state[_HALTED][_HALTED][0].as_py()
+        if (form := state[_HALTED][_FORM][0].as_py()) != self._machine.form:
+            raise CheckpointError(
+                f"{self._aggregate.name} remembers {form}, and now keeps {self._machine.form}",
+                hint="its class has changed: drop the queries that call it, and start them anew",
+            )
         self._machine.restore(within("machine", state))
 
 

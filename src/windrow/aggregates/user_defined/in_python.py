@@ -43,6 +43,8 @@ class _Group:
 class InPython(Machine):
     """Calls the methods of a class."""
 
+    form = "instances"
+
     def __init__(self, aggregate: Aggregate) -> None:
         class_ = class_of(aggregate)
         share = _SHARES.get(aggregate.share)

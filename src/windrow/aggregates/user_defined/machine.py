@@ -91,6 +91,8 @@ class Machine(ABC):
 
     is_halted = False
     """It could not go on, and returns nothing any more."""
+    form = ""
+    """What only a machine of the same form can restore; none where any of the definition can."""
 
     @abstractmethod
     def run(self, steps: Steps, arguments: pa.Table) -> Returned:
@@ -102,4 +104,4 @@ class Machine(ABC):
 
     @abstractmethod
     def restore(self, state: State) -> None:
-        """Continue from what any machine of the same definition has saved. Called before any step."""
+        """Continue from what a machine of this definition and form has saved. Called before any step."""
