@@ -83,11 +83,11 @@ class Rank(OfColumn):
         return pa.int64()
 
     def _made(self, column: Column) -> Column:
-        ranks = _ranks(column, turned=self.turned)
+        ranks = ranks_of(column, turned=self.turned)
         return pa.array(ranks, mask=np.asarray(column.is_null())) if column.null_count else pa.array(ranks)
 
 
-def _ranks(column: Column, *, turned: bool) -> Ints:
+def ranks_of(column: Column, *, turned: bool) -> Ints:
     """The rank of each value; anything where it is NULL."""
     type_ = column.type
     if pa.types.is_decimal(type_):
@@ -227,7 +227,7 @@ class Heaps(Part):
         """The values are kept elsewhere, and were restored before."""
         codes, groups = self._values.live()
         self._grow(int(groups.max(initial=-1)) + 1)
-        self._rank_of[codes] = _ranks(self._values.values(codes), turned=self._turned)
+        self._rank_of[codes] = ranks_of(self._values.values(codes), turned=self._turned)
         heaps.put_all_in(groups, codes, self._roots, self._nodes, self._rank_of)
 
     def _grow(self, capacity: int) -> None:

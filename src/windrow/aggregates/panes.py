@@ -142,4 +142,4 @@ def _tuples(cells: Places) -> Tuples:
 
 def _rounded(count: int) -> int:
     """Room for so many that seldom grows."""
-    return max(1 << (count - 1).bit_length() + 1 & ~1, _FEWEST)
+    return max(1 << (count - 1).bit_length(), _FEWEST)

@@ -7,17 +7,19 @@ each instant, and few ranks are watched, no tree is kept: then all entries are l
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from windrow.buffers.growing import grown
-from windrow.delta import NEVER, Instants, Signs
+from windrow.delta import NEVER, Instants, Signs, room
 from windrow.kernels import ranking, scanned_ranks
 
 Slots = npt.NDArray[np.int64]
+Keys: TypeAlias = "pa.Array[Any] | npt.NDArray[np.uint64]"
+"""Bytes, or as many words of each."""
 Number = TypeVar("Number", bound=np.generic)
 
 _FEWEST_WORDS = 1 << 10
@@ -61,9 +63,7 @@ class Ranking:
     def nbytes(self) -> int:
         return self._tree.nbytes + self._words.nbytes + self._start.nbytes + self._inside.nbytes
 
-    def change(
-        self, ts: Instants, sign: Signs, slots: Slots, keys: pa.Array[Any], capacity: int
-    ) -> Crossings:
+    def change(self, ts: Instants, sign: Signs, slots: Slots, keys: Keys, capacity: int) -> Crossings:
         """Let entries come, into slots below a capacity, and others go, which are filled into `slots`."""
         after = self._count + int(sign.sum(dtype=np.int64))
         entries = max(self._count, after)
@@ -74,7 +74,7 @@ class Ranking:
         packed = self._packed(keys)
         entering = sign > 0
         self._start[slots[entering]] = packed[entering]
-        told, instants = (np.empty(2 * len(ts), np.int64) for _ in range(2))
+        told, instants = (room(2 * len(ts), np.int64) for _ in range(2))
         signs = np.empty(2 * len(ts), np.int8)
         changes, telling = (ts, sign, slots, packed, self._first, self._end), (told, signs, instants)
         known = self._words, self._start, self._inside
@@ -114,8 +114,10 @@ class Ranking:
             ranking.plant(self._live, self._tree, self._words, self._start)
             self._live, self._has_tree = np.empty(0, np.int64), True
 
-    def _packed(self, keys: pa.Array[Any]) -> npt.NDArray[np.int64]:
+    def _packed(self, keys: Keys) -> npt.NDArray[np.int64]:
         """Where the keys are, after they have been written down."""
+        if isinstance(keys, np.ndarray):
+            return self._written(keys)
         places = np.empty(len(keys), np.int64)
         if not len(keys):
             return places
@@ -128,11 +130,21 @@ class Ranking:
         self._used += needed
         return places
 
+    def _written(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        count, length = keys.shape[0], keys.shape[1] + 1
+        if self._used + count * length > len(self._words):
+            self._compact(count * length)
+        places: npt.NDArray[np.int64] = self._used + length * np.arange(count)
+        written = self._words[self._used : self._used + count * length].reshape(count, length)
+        written[:, 0], written[:, 1:] = length - 1, keys
+        self._used += count * length
+        return places
+
     def _compact(self, needed: int) -> None:
         """Leave out the keys of entries that are gone, and have room for so many words more."""
         live = np.flatnonzero(self._start != _NOWHERE)
         count = int(self._words[self._start[live]].sum()) + len(live)
-        kept = np.empty(max(2 * (count + needed), _FEWEST_WORDS), np.uint64)
+        kept = room(max(2 * (count + needed), _FEWEST_WORDS), np.uint64)
         self._used = ranking.compact(live, self._words, kept, self._start)
         self._words = kept
 
