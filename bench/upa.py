@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from bench.harness import Curves, Measurement, Scale, benchmark
@@ -45,6 +46,20 @@ NEGATION_UP = """
     ) AS j WHERE NOT EXISTS (SELECT 1 FROM Link2 {w} AS b WHERE b.src = j.src)
 """
 
+PLAIN = "".join(
+    f"CREATE STREAM {name} (ts TIMESTAMP, few INTEGER, many INTEGER) ORDER BY ts;"
+    for name in ("One", "Other")
+)
+FLAT = {
+    "select": "SELECT many FROM One {w} WHERE few < 500",
+    "join": "SELECT a.few AS one, b.few AS other FROM One {w} AS a JOIN Other {w} AS b ON a.many = b.many",
+    "distinct of few": "SELECT DISTINCT few FROM One {w}",
+    "distinct of many": "SELECT DISTINCT many FROM One {w}",
+    "aggregate": "SELECT few, SUM(many) AS total FROM One {w} GROUP BY few",
+    "negation": "SELECT few FROM One {w} AS a WHERE NOT EXISTS"
+    " (SELECT 1 FROM Other {w} AS b WHERE b.few = a.few)",
+}
+
 Line = tuple[float, ...]
 
 
@@ -56,6 +71,7 @@ def upa(scale: Scale) -> Iterator[Measurement | Curves]:
     yield from experiment.query_2()
     yield experiment.query_3()
     yield experiment.query_4()
+    yield _flatness(scale)
 
 
 class _Experiment:
@@ -199,6 +215,48 @@ class _Experiment:
         full = -(-window // CALL) * CALL
         more = max(7 * CALL, window // 2 // CALL * CALL)
         return spent(plan, self._links, UNIT, full, full + more)
+
+
+def _flatness(scale: Scale) -> Curves:
+    """What a unit of time takes under upa, whatever the windows hold: keys are as many as their tuples, so
+    that a tuple of a join has as many partners in all of them; or a thousand."""
+    windows = (1_000, 10_000) if scale.quick else (1_000, 10_000, 100_000, 1_000_000)
+    lines = {name: tuple(_flat(sql, each) for each in windows) for name, sql in FLAT.items()}
+    worst = {name: line[-1] / line[0] for name, line in lines.items()}
+    return Curves(
+        "windows of any size",
+        "window, in units of time",
+        windows,
+        "ms of processor time for 1,000 units",
+        lines,
+        tuple(
+            Claim(
+                f"{name}: at most 1.3 times the time at the largest window",
+                ratio_ <= 1.3,
+                f"{ratio_:.2f} times",
+                "what the largest window holds by key does not fit into the processor's cache",
+            )
+            for name, ratio_ in worst.items()
+        ),
+        "xy",
+    )
+
+
+def _flat(sql: str, window: int) -> float:
+    chance = np.random.default_rng(window)
+    units = 2 * window + 10 * CALL
+    streams = {
+        name: pa.table(
+            {
+                "few": chance.integers(0, 1_000, units, np.int32),
+                "many": chance.integers(0, window, units, np.int32),
+            }
+        )
+        for name in ("One", "Other")
+    }
+    plan = as_written(sql.replace("{w}", f"[RANGE {window} MILLISECONDS]"), PLAIN, Expiration.UPA)
+    full = -(-window // CALL) * CALL
+    return spent(plan, streams, UNIT, full, full + 8 * CALL).milliseconds
 
 
 _ALL = (UPA, NEGATIVE, DIRECT)
