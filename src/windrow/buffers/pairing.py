@@ -116,7 +116,7 @@ class Pairing:
 
     def _at(self, now: int) -> Numbers:
         """Where a kernel begins."""
-        return np.array([0, 0, 0, 0, 0, self._used, now, 0], np.int64)
+        return np.array([0, 0, 0, 0, 0, self._used, now, 0, 0], np.int64)
 
     def _has_room(self) -> npt.NDArray[np.bool_]:
         """For each key, whether it has lists."""

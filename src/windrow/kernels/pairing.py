@@ -21,12 +21,13 @@ SIDE = 4
 WIDTH = 2 * SIDE
 """Numbers in a head: these four of the left side, and of the right one."""
 _FIRST_ROOM = 4
+_AHEAD = 32
 _BEGINNING = -(2**63)
 _NEVER = 2**63 - 1
 
-LEFT_DONE, RIGHT_DONE, LEFT_ENDED, RIGHT_ENDED, SEEN, USED, NOW, FULL = range(8)
+LEFT_DONE, RIGHT_DONE, LEFT_ENDED, RIGHT_ENDED, SEEN, USED, NOW, FULL, AHEAD = range(9)
 """Where `pair` is: tuples and ends done of either side, partners seen by the next one, entries given out,
-its instant, and whether there are not enough entries for it."""
+its instant, and whether there are not enough entries for it; and something that nobody reads."""
 
 
 @kernel("boolean(int64[:, ::1], int64[:, ::1], int64[::1], int64, int64, int64)")
@@ -102,6 +103,17 @@ def enter(
     return done
 
 
+@kernel(f"int64({_READ}, int64, int64, int64[:, ::1], int64[:, ::1])")
+def look_ahead(keys: Ints, begin: int, theirs: int, heads: Ints, entries: Ints) -> int:
+    """Look at the lists in which the next tuples will look for partners, so that none waits until the
+    memory of another has come. What is returned means nothing."""
+    seen = 0
+    for place in range(begin, min(begin + _AHEAD, keys.shape[0])):
+        first = heads[keys[place], theirs + BEGIN]
+        seen ^= entries[min(first, entries.shape[0] - 1), 0]
+    return seen
+
+
 _TUPLES = f"{_READ}, {_READ}, {_READ}, int64, {_READ}, {_READ}, {_READ}"
 
 
@@ -139,6 +151,9 @@ def pair(
     ended_i, ended_j = at[LEFT_ENDED], at[RIGHT_ENDED]
     at[FULL] = 0
     while True:
+        if (i + j) % _AHEAD == 0:
+            at[AHEAD] ^= look_ahead(left_key, i, SIDE, heads, entries)
+            at[AHEAD] ^= look_ahead(right_key, j, 0, heads, entries)
         one = left_ts[i] if i < left_ts.shape[0] else _NEVER
         two = right_ts[j] if j < right_ts.shape[0] else _NEVER
         end_one = left_end[ended_i] if ended_i < left_end.shape[0] else _NEVER
