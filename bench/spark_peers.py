@@ -30,7 +30,7 @@ HOPPING = (
 @benchmark("spark_peers")
 def spark_peers(scale: Scale) -> Iterator[Measurement]:
     """A window of a minute that slides by a second, and a window of ten seconds that slides by tuples."""
-    rows = scale.size(4_000_000, 100_000)
+    rows = scale.size(3_000_000, 100_000)
     with workplace() as work:
         write_files(work / "in" / "S", rows)
         for title, query, plan, conf, at_least in (

@@ -28,7 +28,7 @@ FROM_LOG = {W3.name: 0.8}
 def windows_spark(scale: Scale) -> Iterator[Measurement]:
     """Seven tasks, from files and from the stream log."""
     for task in TASKS:
-        rows = scale.size(6_000_000, 100_000)
+        rows = scale.size(4_000_000, 100_000)
         with workplace() as work:
             _write(task, rows, work / "in")
             yield measure(
