@@ -62,6 +62,34 @@ def test_it_is_what_sql_says(
     check(top, [history], query(top), calls)
 
 
+SMALL = Schema.of(
+    ("k", "INTEGER"), ("x", "DOUBLE"), ("f", "FLOAT"), ("t", "BOOLEAN"), ("e", "DATE"), ("y", "UTINYINT")
+)
+OF_SMALL = st.tuples(
+    st.sampled_from([None, 1, -(2**31), 2**31 - 1]),
+    st.sampled_from([None, -0.0, 0.0, 3.0, -1e300, math.nan, math.inf, -math.inf]),
+    st.sampled_from([None, 0.5, -math.inf, math.nan]),
+    st.sampled_from([None, True, False]),
+    st.sampled_from([None, datetime.date(2026, 1, 1), datetime.date(1900, 1, 1)]),
+    st.sampled_from([None, 0, 255]),
+)
+SMALL_ORDERS = [f"{name}{way}" for name in SMALL.names for way in (" DESC", "", " NULLS FIRST")]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    histories(SMALL, OF_SMALL, size=14),
+    st.lists(st.sampled_from(SMALL_ORDERS), min_size=1, max_size=3),
+    st.sampled_from([1, 2, 3, 100]),
+    CALLS,
+)
+def test_small_numbers_are_sorted_as_duckdb_does(
+    history: History, order: list[str], limit: int, calls: list[Call]
+) -> None:
+    top = node(history.pattern, order, limit, 0, SMALL)
+    check(top, [history], query(top), calls)
+
+
 TYPES = Schema.of(
     ("d", "DECIMAL(20,3)"),
     ("h", "HUGEINT"),
