@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.random_queries import RandomQuery
 from tests.oracle.windows import STORIES, Story, replayed
+from windrow.plan import running
 
 TOP = [
     "SELECT k, v FROM {S} ORDER BY v DESC, k LIMIT 2",
@@ -52,6 +54,14 @@ RANDOM = st.integers(0, 2**32).map(lambda seed: RandomQuery(Random(seed)).drawn(
 @given(STORIES, RANDOM)
 def test_so_is_that_of_random_queries(story: Story, query: str) -> None:
     assert replayed(story.told(query)) == story.answers(query)
+
+
+@settings(deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))
+@given(STORIES, QUERIES | RANDOM)
+def test_so_it_is_however_few_tuples_go_through_at_once(story: Story, query: str) -> None:
+    with patch.object(running, "STRETCH", 3):
+        told = story.told(query)
+    assert replayed(told) == story.answers(query)
 
 
 @pytest.mark.slow

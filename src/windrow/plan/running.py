@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pyarrow as pa
 
 from windrow.buffers.parts import State
-from windrow.delta import Delta
+from windrow.delta import BEGINNING, Delta, concat
 from windrow.operators.base import FAILURES, Operator
 from windrow.operators.elsewhere import Elsewhere
 from windrow.operators.registry import operator_for
 from windrow.plan.effort import Delays, Tallies, Tally
 from windrow.plan.nodes import SINGLE, Leaf, Node
+
+STRETCH = 1 << 19
+"""About so many tuples at once go through the steps: what they make fits in caches, and in memory that was
+used before."""
 
 
 @dataclass(eq=False)
@@ -64,6 +69,10 @@ class RunningStage:
 
     def on_deltas(self, inputs: Mapping[str, Delta]) -> dict[str, Delta]:
         """What new tuples mean for each output. All inputs are complete up to the same clock."""
+        given = [self._on_stretch(stretch) for stretch in stretches(inputs, STRETCH)]
+        return {id_: concat([each[id_] for each in given]) for id_ in self._outputs}
+
+    def _on_stretch(self, inputs: Mapping[str, Delta]) -> dict[str, Delta]:
         deltas = dict(inputs)
         for step in self._steps:
             deltas[step.id] = step.on_deltas([deltas[id_] for id_ in step.inputs])
@@ -106,3 +115,21 @@ class RunningStage:
         step = Step(f"{len(self._steps)}.{node.label}", node, operator, inputs)
         self._steps.append(step)
         return step.id
+
+
+def stretches(inputs: Mapping[str, Delta], rows: int) -> Iterator[Mapping[str, Delta]]:
+    """The same inputs in stretches of time, with about so many tuples of the longest input each."""
+    longest = max(inputs.values(), key=len, default=None)
+    if longest is None or len(longest) <= rows:
+        yield inputs
+        return
+    ends = np.unique(longest.ts[rows - 1 : -1 : rows])
+    ends = ends[(ends > BEGINNING) & (ends < longest.clock)]
+    places = {
+        id_: [0, *np.searchsorted(delta.ts, ends, side="right").tolist(), len(delta)]
+        for id_, delta in inputs.items()
+    }
+    for number, clock in enumerate([*ends.tolist(), longest.clock]):
+        yield {
+            id_: delta.between(*places[id_][number : number + 2]).at(clock) for id_, delta in inputs.items()
+        }
