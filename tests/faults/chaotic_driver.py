@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from killed_driver import END, WINDOWS, sinks
+from killed_driver import END, sinks, windows
 from orders import ORDERS, obey
 
 import windrow
@@ -30,7 +30,7 @@ def script(folder: Path) -> str:
             SOURCE 'file://{folder}/bids_in?format=parquet&poll=0.1';
         CREATE STREAM Auction (id BIGINT, kind INT, made TIMESTAMP) ORDER BY made SLACK 1 SECOND
             SOURCE 'file://{folder}/auctions_in?format=parquet&poll=0.1';
-        {sinks(folder, WINDOWS)}
+        {sinks(folder, windows("a.id = b.id"))}
     """
 
 

@@ -164,7 +164,7 @@ def differences(folder: Path, name: str) -> list[tuple[object, ...]]:
 @pytest.mark.usefixtures("unruly")
 def test_in_chaos_on_executors_the_sink_gets_what_sql_says(start: Start, tmp_path: Path, seed: int) -> None:
     faults = random.Random(seed).sample(FAULTS, len(FAULTS))
-    in_chaos(start, tmp_path, "local-cluster[2,1,1024]", faults, seed)
+    in_chaos(start, tmp_path, "local-cluster[2,1,2048]", faults, seed)
 
 
 @pytest.fixture

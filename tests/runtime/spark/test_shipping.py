@@ -24,7 +24,7 @@ def test_threads_of_the_driver_have_its_package(master: str) -> None:
     assert not runs_elsewhere(master)
 
 
-@pytest.mark.parametrize("master", ["local-cluster[2,1,1024]", "spark://host:7077", "yarn", "k8s://host"])
+@pytest.mark.parametrize("master", ["local-cluster[2,1,2048]", "spark://host:7077", "yarn", "k8s://host"])
 def test_other_processes_get_the_package(master: str) -> None:
     assert runs_elsewhere(master)
 
