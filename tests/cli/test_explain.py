@@ -49,3 +49,21 @@ def test_a_script_without_queries_is_refused(windrow: Callable) -> None:
     done = windrow("explain", "-", stdin="CREATE STREAM S (a INT);")
     assert done.returncode == 2
     assert "no query to explain" in done.stderr
+
+
+def test_plans_know_the_scripts_aggregates_and_settings(windrow: Callable) -> None:
+    script = """
+        CREATE STREAM Bid (item INT, price REAL) SOURCE 'port1';
+        CREATE AGGREGATE newest(price REAL) : REAL {
+            TABLE state(price REAL);
+            INITIALIZE: { INSERT INTO state VALUES (price) }
+            ITERATE: { UPDATE state SET price = price }
+            TERMINATE: { INSERT INTO RETURN SELECT price FROM state }
+        };
+        SELECT item, newest(price) AS last FROM Bid [RANGE 1 MINUTE] GROUP BY item;
+        SET allow_unbounded = true;
+        SELECT DISTINCT item FROM Bid;
+    """
+    done = windrow("explain", "-", stdin=script)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "newest(" in done.stdout

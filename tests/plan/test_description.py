@@ -23,6 +23,7 @@ from windrow.plan.description import compact, significant
         (999_900, "1M"),
         (2.5e9, "2.5G"),
         (1e15, "1000T"),
+        (3.8e-155, "0"),
     ],
 )
 def test_compact(number: float, text: str) -> None:

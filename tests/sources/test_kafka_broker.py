@@ -131,7 +131,7 @@ def broker(connector: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         "offsets.topic.replication.factor=1\noffsets.topic.num.partitions=1\n"
         "transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n"
     )
-    cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    cluster = urlsafe_b64encode(b"windrow's broker").decode().rstrip("=")
     settings = str(folder / "server.properties")
     formatted = broker.java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", settings)
     subprocess.run(formatted, check=True, timeout=60, capture_output=True)

@@ -10,6 +10,7 @@ from windrow.cli.arguments import script_text
 from windrow.cli.console import out
 from windrow.cli.opening import Options, opened
 from windrow.errors import Error
+from windrow.language.aggregate_statements import CreateAggregate
 from windrow.language.parser import parse
 from windrow.language.statements import (
     CreateDerivedStream,
@@ -19,6 +20,7 @@ from windrow.language.statements import (
     Explain,
     InsertQuery,
     QueryStatement,
+    SetSetting,
 )
 from windrow.session import told_within
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from windrow.database import Database
 
 Form = Literal["text", "json", "dot"]
+DECLARATIONS = CreateStream | CreateDerivedStream | CreateRelation | CreateAggregate | SetSetting
 
 
 def explain(script: str, form: Form) -> None:
@@ -39,10 +42,10 @@ def explain(script: str, form: Form) -> None:
 
 
 def plans(db: Database, statements: str, form: Form) -> Iterator[tuple[str, str]]:
-    """Each query of a script with its plan. Streams and tables are declared on the way; nothing else
-    is done."""
+    """Each query of a script with its plan. What queries name is declared on the way, and settings are
+    made; nothing else is done."""
     for statement in parse(statements):
-        if isinstance(statement, CreateStream | CreateDerivedStream | CreateRelation):
+        if isinstance(statement, DECLARATIONS):
             with told_within(statement.span):
                 db.execute(statement.text)
         elif isinstance(statement, QueryStatement | InsertQuery | CreateQuery | Explain):

@@ -89,7 +89,10 @@ _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def compact(number: float) -> str:
-    """A number to read at a glance: two digits that count, or all of those before the point."""
+    """A number to read at a glance: two digits that count, or all of those before the point. What is as
+    good as nothing is 0."""
+    if number < 1e-6:
+        return "0"
     for size, unit in _UNITS:
         if number >= 0.9995 * size:
             return f"{_digits(number / size)}{unit}"
