@@ -326,6 +326,9 @@ REFUSALS = [
     (base("UPDATE t a = 1"), ParseError, "expected SET, found 'a'", "a", None),
     (base("DELETE FROM t WHERE a = 1, 2"), ParseError, "expected one expression", "a = 1, 2", None),
     (base("DELETE FROM t WHERE a FROM t"), ParseError, "expected an expression", "a FROM t", None),
+    (base("DELETE FROM t WHERE WHERE a > 1"), ParseError, "unexpected 'WHERE'", "WHERE", None),
+    (base("DELETE FROM t WHERE USING SAMPLE 3"), ParseError, "unexpected 'USING'", "USING", None),
+    (base("DELETE FROM t WHERE HAVING a IN (SELECT 1)"), ParseError, "unexpected 'HAVING'", "HAVING", None),
     (base("INSERT INTO t SET a = 1"), ParseError, "expected VALUES or SELECT, found 'SET'", "SET", None),
 ]
 

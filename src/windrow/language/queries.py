@@ -140,7 +140,9 @@ def _check_syntax(source: Source, tokens: Sequence[Token], before: str, kind: st
     if fault.message.startswith("Max expression depth"):
         raise too_deep(source.span_of(tokens[0], tokens[-1]))
     if fault.message.startswith("SELECT clause without"):
-        culprit = _last_bare_select(tokens)
+        culprit = _bare_select(tokens, is_query=not before)
+        if culprit is None:
+            raise _unexpected(source, tokens[0])
         raise ParseError(
             "SELECT names no columns", source.span_of(culprit), hint="* stands for all columns"
         )
@@ -156,13 +158,16 @@ def _check_syntax(source: Source, tokens: Sequence[Token], before: str, kind: st
     raise _unexpected(source, culprit)
 
 
-def _last_bare_select(tokens: Sequence[Token]) -> Token:
-    """The SELECT that is followed by no expression."""
-    selects = [token for token in tokens if token.token_type is TokenType.SELECT]
+_AFTER_COLUMNS = (TokenType.FROM, TokenType.WHERE, TokenType.R_PAREN)
+
+
+def _bare_select(tokens: Sequence[Token], *, is_query: bool) -> Token | None:
+    """The SELECT that is followed by no expression; None: it stands before all tokens, which are none."""
     for token, next_ in pairwise(tokens):
-        if token.token_type is TokenType.SELECT and next_.token_type in (TokenType.FROM, TokenType.R_PAREN):
+        if token.token_type is TokenType.SELECT and next_.token_type in _AFTER_COLUMNS:
             return token
-    return selects[-1]
+    selects = (token for token in reversed(tokens) if token.token_type is TokenType.SELECT)
+    return next(selects, None) if is_query else None
 
 
 def _unexpected(source: Source, token: Token) -> ParseError:
